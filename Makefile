@@ -45,7 +45,7 @@ HISTORIES ?= 10000
 SEED ?=
 STEPS ?= 40
 EXPLORE ?= 500
-EXPLORERS := tests/dashboard/live/test_model.py tests/dashboard/objects/merge/test_three_way_properties.py
+EXPLORERS := tests/dashboard/live/test_random_histories.py tests/dashboard/objects/merge/test_three_way_properties.py
 
 soak: $(VENV)/.dev
 	$(BIN)/python -m tools.informer_soak --histories $(HISTORIES) --steps $(STEPS) $(if $(SEED),--seed $(SEED))

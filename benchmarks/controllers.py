@@ -26,8 +26,8 @@ def readers() -> dict[str, list[str]]:
     """Each reader's command, in which URL and PODS are to be replaced."""
     module = [sys.executable, "-m"]
     return {
-        OURS: [*module, "benchmarks.readers.controller", "URL", "PODS", "4"],
-        "informerd, 1 worker": [*module, "benchmarks.readers.controller", "URL", "PODS", "1"],
+        OURS: [*module, "benchmarks.readers.informerd_controller", "URL", "PODS", "4"],
+        "informerd, 1 worker": [*module, "benchmarks.readers.informerd_controller", "URL", "PODS", "1"],
         "kopf, on.event": [*module, "benchmarks.readers.kopf_operator", "URL", "PODS"],
     }
 

@@ -24,11 +24,11 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from benchmarks.support.api_servers import filled_cluster
 from benchmarks.support.chromium import ARGUMENTS, chromium
-from benchmarks.support.programs import dashboard
+from benchmarks.support.dashboard_processes import dashboard
 from benchmarks.support.result_table import Line, main
 from dashboard.objects.schemas.schema import kind_schema
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.manifests import mydemo, mydemos
+from tests.support.e2e.pods_and_mydemos import mydemo, mydemos
 
 LOADS = 5
 """Times that each page is opened."""

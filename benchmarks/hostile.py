@@ -25,10 +25,10 @@ import aiohttp
 
 from benchmarks.support.api_servers import filled_cluster
 from benchmarks.support.api_session import session_for
+from benchmarks.support.dashboard_processes import Running, ready_dashboard
 from benchmarks.support.hostile_client import ATTACKS, HOSTILE_KIND, Attack, use_honestly
 from benchmarks.support.latency_figures import latency_figures
 from benchmarks.support.marked_pod_changes import Marker
-from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.support.result_table import Line, main
 from benchmarks.support.websocket_follower_process import collect_followers, followers
 from tests.support.controlplane import ControlPlane

@@ -40,7 +40,7 @@ def readers(peers: Path | None) -> dict[str, list[str]]:
             "EVENTS",
             "dashboard",
         ],
-        "kubernetes.informer": [*module, "benchmarks.readers.official", "URL", "PODS", "EVENTS"],
+        "kubernetes.informer": [*module, "benchmarks.readers.official_client", "URL", "PODS", "EVENTS"],
     }
     if peers is not None and has_watch_stub(peers):
         go = str(peers / "client-go-informer")

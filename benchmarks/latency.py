@@ -21,9 +21,9 @@ from playwright.async_api import Page, async_playwright
 from benchmarks.support.api_servers import NAMESPACES, filled_cluster
 from benchmarks.support.api_session import session_for
 from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
+from benchmarks.support.dashboard_processes import Running, ready_dashboard
 from benchmarks.support.latency_figures import latency_figures
 from benchmarks.support.marked_pod_changes import Marker, Pod
-from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.support.result_table import Line, main
 from benchmarks.support.websocket_follower_process import collect_followers, followers
 

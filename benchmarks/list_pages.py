@@ -27,8 +27,8 @@ from playwright.async_api import Browser, async_playwright
 from benchmarks.support.api_servers import NAMESPACES, filled_cluster
 from benchmarks.support.api_session import session_for
 from benchmarks.support.chromium import ARGUMENTS, chromium
+from benchmarks.support.dashboard_processes import Running, ready_dashboard
 from benchmarks.support.marked_pod_changes import Marker
-from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.support.result_table import Line, main
 from benchmarks.support.websocket_follower_process import followers
 

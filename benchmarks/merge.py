@@ -17,11 +17,11 @@ from typing import Any
 from benchmarks.support.result_table import Line, main
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.manifests.document import parse
-from dashboard.objects.manifests.rewrite import rewrite
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.rewrite_in_place import rewrite
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.three_way import merge
 from dashboard.objects.schemas.schema import METADATA, Schema
-from dashboard.pages.edit.merge import compute_moved
+from dashboard.pages.edit.concurrent_changes import compute_moved
 from dashboard.pages.writes.outcomes import Moved, Submission
 from dashboard.pages.writes.target import Base, Target
 

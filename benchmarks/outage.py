@@ -24,12 +24,12 @@ from benchmarks.support.result_table import Line, main
 from tests.e2e.conftest import CRD
 from tests.support.browser.chromium import ARGUMENTS, chromium_path
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.changes import PODS, Changes
-from tests.support.e2e.expectations import all_pods
+from tests.support.e2e.expected_page_content import all_pods
 from tests.support.e2e.page_recording import Shot
 from tests.support.e2e.production_stack import ProductionStack
-from tests.support.e2e.recorded_pages import RecordedPage
-from tests.support.require import controlplane_binaries
+from tests.support.e2e.random_changes import PODS, Changes
+from tests.support.e2e.recorded_open_page import RecordedPage
+from tests.support.skip_if_missing import controlplane_binaries
 
 FAULTS = {"killed": "API server killed", "stopped": "API server stopped (SIGSTOP)"}
 

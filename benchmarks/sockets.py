@@ -19,9 +19,9 @@ from typing import Any
 
 from benchmarks.support.api_servers import demo_cluster, fill_namespaces
 from benchmarks.support.api_session import session_for
+from benchmarks.support.dashboard_processes import Running, ready_dashboard
 from benchmarks.support.latency_figures import latency_figures
 from benchmarks.support.marked_pod_changes import Marker, Pod
-from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.support.result_table import Line, main
 from benchmarks.support.websocket_follower_process import collect_followers, followers
 

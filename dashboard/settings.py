@@ -17,8 +17,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.runtime.concurrency_limit import Limits, read_limits
 from dashboard.runtime.environment import Environment, read_positive, read_seconds
-from dashboard.runtime.on_demand_limits import OnDemandLimits
-from dashboard.runtime.proxy_peers import ProxyPeers, read_header_name, read_peers, read_proxy_secret
+from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
+from dashboard.runtime.proxy_settings import ProxyPeers, read_header_name, read_peers, read_proxy_secret
 from dashboard.runtime.secret_file import NotPrivate, load_or_create_secret
 from devcluster.workload_size import read_pods, read_rate, read_seed
 
@@ -174,7 +174,7 @@ ROOT_URLCONF = "dashboard.urls"
 ASGI_APPLICATION = "dashboard.asgi.application"
 TEMPLATES = [
     {
-        "BACKEND": "dashboard.runtime.visible_templates.VisibleTemplates",
+        "BACKEND": "dashboard.runtime.invisible_escaping_templates.VisibleTemplates",
         "NAME": "django",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,

@@ -22,11 +22,11 @@ from dashboard.pages.feed import views as feed_views
 from dashboard.pages.followed_kinds import views as followed_kind_views
 from dashboard.pages.layout import (
     all_kinds_views,
+    command_palette,
     freshness_panel_views,
     kinds_sidebar,
     namespaces,
     not_found,
-    palette,
     theme_views,
 )
 from dashboard.pages.lists import selection_views
@@ -60,7 +60,7 @@ urlpatterns = [
     path("kinds/counts/", kinds_sidebar.kind_counts, name="counts"),
     path("namespaces/", namespaces.namespaces_json, name="namespaces"),
     path("freshness/", freshness_panel_views.freshness, name="freshness"),
-    path("search/", palette.search, name="search"),
+    path("search/", command_palette.search, name="search"),
     path("theme/", theme_views.theme, name="theme"),
     path("healthz", monitoring_views.healthz, name="healthz"),
     path("readyz", monitoring_views.readyz, name="readyz"),

@@ -21,9 +21,9 @@ from typing import TypeVar
 from devcluster.crds import create_crds
 from devcluster.demo_server import ADDRESS, DemoServer
 from devcluster.kubeconfig import write_kubeconfig
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_server_core import ApiServer
 from devcluster.server.endpoints.faults import Faults
-from devcluster.workload.demo.fleet import make_fleet as fleet_of
+from devcluster.workload.demo.scaled_inventory import make_fleet as fleet_of
 from devcluster.workload.run import random_source_for, run_workload
 from devcluster.workload.seed.seed import fill_cluster
 from devcluster.workload_size import DEFAULT_PODS, DEFAULT_RATE, WorkloadSize, read_pods, read_rate, read_seed

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_server_core import ApiServer
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage.object_codec import Object
 
 CRD_FOLDER = Path(__file__).parent.parent / "deploy" / "crd"
 

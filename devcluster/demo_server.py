@@ -12,10 +12,10 @@ from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
 from devcluster.certificates import Certificates, make_certificates
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_server_core import ApiServer
 from devcluster.server.endpoints.app import ApiApp
-from devcluster.server.endpoints.bodies import MAX_BODY_BYTES
 from devcluster.server.endpoints.faults import Faults
+from devcluster.server.endpoints.request_bodies import MAX_BODY_BYTES
 from devcluster.server.storage.watch import LINGER_SECONDS
 
 ADDRESS = "127.0.0.1"

@@ -126,11 +126,11 @@ from informerd.errors import (
     UnusableProjection,
     WatchEnded,
 )
-from informerd.leader_election.election import Election
+from informerd.leader_election.election_config import Election
 from informerd.manager.cache_options import CacheOptions, strip_managed_fields
 from informerd.manager.cached_client import CachedClient
 from informerd.manager.cached_kind import CachedKind
-from informerd.manager.controller_options import ControllerOptions
+from informerd.manager.controller_builder import ControllerOptions
 from informerd.manager.manager import Manager
 from informerd.manager.runnable import Runnable
 from informerd.manager.state import ManagerState, RunnableState

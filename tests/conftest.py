@@ -12,21 +12,21 @@ import hypothesis
 import pytest
 from django.template.base import Template
 
-from tests.support import first_worker, garbage_collection
+from tests.support import compile_once_hooks, python_gc_hooks
 from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.controlplane import ControlPlane
 from tests.support.external_program_markers import Guard, mark
 from tests.support.long_tests import examples, is_left_out
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
 from tests.support.program import ROOT, Program
-from tests.support.program_pool import (
+from tests.support.program_fork_server import (
     INFORMERD_MODULES,
     PAGE_SERVER_MODULES,
     PROGRAM_MODULES,
     WITH_WARNINGS,
     ProgramPool,
 )  # fmt: skip
-from tests.support.require import controlplane_binaries
+from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.timeout_report import pytest_runtest_teardown, pytest_timeout_set_timer
 from tests.support.tls_connection_cleanup import abort_unanswered_close_notify
 from tools.scenes.child_process import Child
@@ -72,7 +72,7 @@ and each is a defect to be mended, of the test or of what it tests."""
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add the hooks that have modules of their own."""
-    for module in (garbage_collection, first_worker):
+    for module in (python_gc_hooks, compile_once_hooks):
         config.pluginmanager.register(module)
 
 

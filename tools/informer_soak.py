@@ -12,7 +12,7 @@ import random
 import sys
 import time
 
-from tests.support.informerd.model.history_runner import Outcome, run_histories
+from tests.support.informerd.model.random_history_runner import Outcome, run_histories
 
 HISTORIES_PER_BLOCK = 500
 REPORT_SECONDS = 5.0

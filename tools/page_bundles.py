@@ -34,10 +34,10 @@ SCRIPTS = (
     "js/live/main.js",
     "js/page/rates_chart.js",
     "js/page/main.js",
-    "js/page/refused_request.js",
+    "js/page/too_many_requests.js",
     "js/quick_actions/main.js",
 )
-STYLES = ("css/editor.css", "css/page.css")
+STYLES = ("css/writes_bundle.css", "css/page_bundle.css")
 """Entry points: those that templates name with `{% bundle %}`, and those that scripts import while they run."""
 
 SCRIPT_OPTIONS = (

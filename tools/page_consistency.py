@@ -17,11 +17,11 @@ from playwright.sync_api import sync_playwright
 from tests.e2e.conftest import CRD
 from tests.support.browser.chromium import ARGUMENTS, chromium_path
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.changes import Changes
 from tests.support.e2e.consistency_run import change_and_watch, open_pages, verdicts
+from tests.support.e2e.page_recording_check import LATE, Verdict
 from tests.support.e2e.production_stack import ProductionStack
-from tests.support.e2e.verdict import LATE, Verdict
-from tests.support.require import controlplane_binaries
+from tests.support.e2e.random_changes import Changes
+from tests.support.skip_if_missing import controlplane_binaries
 
 
 def compare_pages(seconds: float, rate: float, pods: int, seed: int) -> tuple[Changes, list[tuple[str, Verdict]]]:

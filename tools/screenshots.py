@@ -23,13 +23,13 @@ from typing import Literal
 from playwright.sync_api import Browser, Error, sync_playwright
 
 from tools.axe import violations
+from tools.scenes.browser_mode_scenes import MEDIA_SCENES
 from tools.scenes.child_process import ROOT, DidNotStart
-from tools.scenes.demo_scenes import PODS, SCENES
 from tools.scenes.edge_case_scenes import CONTENT_STATES, LONG_NAME_SCENES
-from tools.scenes.media_scenes import MEDIA_SCENES
+from tools.scenes.page_scenes import PODS, SCENES
 from tools.scenes.scene import Scene, wait_until_live
 from tools.scenes.stage import Stage, StageFactory, usual_stage
-from tools.scenes.state_scenes import STATES
+from tools.scenes.unusual_state_scenes import STATES
 from tools.scenes.write_scenes import WRITES
 
 README_PICTURE = ROOT / "docs" / "deltaboard.png"

@@ -32,7 +32,7 @@ from dashboard.live.hub.hub import (  # noqa: E402
     HUB,
     Hub,
 )
-from dashboard.live.hub.interest import (  # noqa: E402
+from dashboard.live.hub.on_demand_kinds import (  # noqa: E402
     INTEREST,
     Interest,
 )
@@ -56,8 +56,8 @@ from dashboard.runtime.app_state import (  # noqa: E402
 )
 from dashboard.runtime.concurrency_limit import Limits  # noqa: E402
 from dashboard.server.consumers import LiveConsumer  # noqa: E402
+from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas  # noqa: E402
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits  # noqa: E402
-from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 from informerd.rest.load_config import ClusterConfig  # noqa: E402

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from dashboard.cluster.choice import ClusterChoice, Signature
-from dashboard.cluster.kubectl import kubectl_call
+from dashboard.cluster.kubectl_commands import kubectl_call
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from django.core.management.base import OutputWrapper
 
-from dashboard.runtime.visible_text import escape_to_one_line
+from dashboard.runtime.invisible_characters import escape_to_one_line
 
 
 def one_line(sentence: object) -> str:

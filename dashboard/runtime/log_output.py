@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from dashboard.runtime.visible_text import escape_invisible
+from dashboard.runtime.invisible_characters import escape_invisible
 
 _STARTING = {("starting", "syncing"), ("starting", "live"), ("syncing", "live")}
 

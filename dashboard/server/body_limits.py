@@ -1,7 +1,7 @@
 """Limits of the bodies of requests, and an ASGI layer that enforces them under any server.
 
-Daphne hands a request over once all of its body is there; `dashboard.server.daphne_requests` enforces the same limits
-while it arrives.
+Daphne hands a request over once all of its body is there; `dashboard.server.daphne_request_limits` enforces the same
+limits while it arrives.
 """
 
 from __future__ import annotations

@@ -28,10 +28,10 @@ from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
 from dashboard.runtime.app_state import CLOCK, state_of
 from dashboard.runtime.concurrency_limit import LimitReached
 from dashboard.server.guard import Receive, Scope, Send
+from dashboard.server.live_view_quotas import VIEW_QUOTAS, TooManyViews
 from dashboard.server.live_view_routing import BadPath, UnknownKind, UnknownPath, open_drawer_view, open_live_view
 from dashboard.server.socket_limits import SOCKET_LIMITS
 from dashboard.server.token_bucket import TokenBucket
-from dashboard.server.view_quotas import VIEW_QUOTAS, TooManyViews
 from dashboard.server.websocket_connection import (
     BAD_MESSAGE,
     BUSY,

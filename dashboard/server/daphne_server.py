@@ -10,7 +10,7 @@ from typing import Any
 import daphne.server
 
 from dashboard.server.access_token import hide_token
-from dashboard.server.daphne_requests import LimitedFactory, client_of
+from dashboard.server.daphne_request_limits import LimitedFactory, client_of
 from dashboard.server.guard import Application
 from dashboard.server.response_backpressure import end_with_client, wait_to_write
 from dashboard.server.spooled_body import BODY_CHUNK, SpooledBody, read_spooled_bodies

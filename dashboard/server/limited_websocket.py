@@ -19,7 +19,7 @@ from typing import Any
 
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 
-from dashboard.server.daphne_requests import connection_ended
+from dashboard.server.daphne_request_limits import connection_ended
 from dashboard.server.token_bucket import TokenBucket
 from dashboard.server.websocket_connection import (
     BAD_MESSAGE,

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from dashboard.runtime.proxy_peers import ProxyPeers
+from dashboard.runtime.proxy_settings import ProxyPeers
 from dashboard.server.request_headers import header_values
 
 SECRET_HEADER = "X-Deltaboard-Proxy-Secret"  # noqa: S105 - a header's name

@@ -10,7 +10,7 @@ from django import template
 from django.utils.html import conditional_escape, escape, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from dashboard.runtime.visible_text import escape_to_one_line
+from dashboard.runtime.invisible_characters import escape_to_one_line
 
 register = template.Library()
 

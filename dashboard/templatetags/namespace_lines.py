@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dashboard.runtime.text_pieces import Link
+    from dashboard.runtime.text_with_links import Link
 
 register = template.Library()
 

@@ -19,7 +19,7 @@ class Kind:
     """One served version of a kind.
 
     All versions of a custom resource share one bucket in the store. `schema` is None only for
-    built-in kinds, whose definitions are recorded data (see builtin_types.py).
+    built-in kinds, whose definitions are recorded data (see builtin_definitions.py).
     """
 
     group: str = ""

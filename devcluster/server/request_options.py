@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from devcluster.server.status import (
+from devcluster.server.api_errors import (
     FieldError,
     bad_request,
     forbidden_field,

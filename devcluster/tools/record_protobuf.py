@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from devcluster.server.builtin_types import BuiltinTypes
+from devcluster.server.builtin_definitions import BuiltinTypes
 from devcluster.server.codec.protobuf import DELETE_OPTIONS, MESSAGES_FILE, SCALARS, SPECIAL_MESSAGES
 from devcluster.server.kinds import BUILT_IN, EVICTIONS
 

@@ -18,7 +18,7 @@ from devcluster.workload.api_types import (
     ReplicaSet,
     StatefulSet,
 )
-from devcluster.workload.objects import Json
+from devcluster.workload.object_builders import Json
 from devcluster.workload.random_source import RandomSource
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.shared_informer import SharedInformer

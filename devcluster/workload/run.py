@@ -29,13 +29,13 @@ from devcluster.workload.controllers.pod_gc import PodGarbageCollector
 from devcluster.workload.controllers.replica_sets import ReplicaSetController
 from devcluster.workload.controllers.stateful_sets import StatefulSetController
 from devcluster.workload.demo.director import Director
-from devcluster.workload.demo.fleet import Fleet
+from devcluster.workload.demo.scaled_inventory import Fleet
 from devcluster.workload.demo.scenario_context import Components
-from devcluster.workload.kubelet.heartbeats import NodeHeartbeats
+from devcluster.workload.event_recorders import Recorders
 from devcluster.workload.kubelet.kubelet import Kubelet
 from devcluster.workload.kubelet.node_faults import NodeFaults
+from devcluster.workload.kubelet.node_status_and_lease import NodeHeartbeats
 from devcluster.workload.random_source import RandomSource
-from devcluster.workload.recorders import Recorders
 from devcluster.workload.scheduler.scheduler import Scheduler
 from devcluster.workload_size import WorkloadSize
 from informerd.cache.handler import HandlerFunctions

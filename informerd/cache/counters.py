@@ -33,7 +33,7 @@ class Distribution:
 
 
 class ReflectorCounters:
-    """Lists and watches by outcome, see `attempt_outcome`. A watch is counted when it has ended or could not begin.
+    """Lists and watches by outcome, see `list_watch_outcome`. A watch is counted when it has ended or could not begin.
 
     A streaming list is a list until its objects are in the store, and its stream a watch from then on.
     """

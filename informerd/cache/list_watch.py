@@ -15,7 +15,7 @@ from informerd.clock import Clock
 from informerd.decoding.decode_error_counts import DecodeErrors
 from informerd.decoding.decoder import Decoder, Transform, TransformFailed
 from informerd.decoding.list_splitter import ListSplitter
-from informerd.decoding.object_form import METADATA_FORM, whole_object_form
+from informerd.decoding.requested_object_form import METADATA_FORM, whole_object_form
 from informerd.errors import UNREADABLE, MalformedStream, UnexpectedObject, Unreadable, UnreadableObject
 from informerd.objects import Object
 from informerd.resource import Resource

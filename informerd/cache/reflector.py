@@ -10,13 +10,13 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from informerd.cache.api_server_probe import Probe
-from informerd.cache.attempt_outcome import count_attempt
 from informerd.cache.backoff import Backoff, RetryWindow
 from informerd.cache.counters import ReflectorCounters
 from informerd.cache.delta_fifo import DeltaFifo
 from informerd.cache.first_byte_wait import LATE_AFTER, FirstByteWait
 from informerd.cache.health import HealthMonitor
 from informerd.cache.list_watch import ListWatch
+from informerd.cache.list_watch_outcome import count_attempt
 from informerd.cache.pager import Listing, list_all
 from informerd.cache.reflector_failures import Recovery
 from informerd.cache.reflector_settings import ReflectorSettings

@@ -95,7 +95,7 @@ class WatchSession(Generic[T]):
         self._dead = ""
         self._events_came = False
         self.outcome = "ok"
-        """Outcome of a stream that did not fail: ok, cut_off or overtime (see `attempt_outcome`)."""
+        """Outcome of a stream that did not fail: ok, cut_off or overtime (see `list_watch_outcome`)."""
 
     async def collect(self, progress: Progress) -> StreamedList[T] | None:
         """The list that a streaming list's stream begins with; None if it ended before, and not at once.

@@ -19,7 +19,7 @@ from informerd.controller.request import Request
 from informerd.controller.source_set import SourceSet
 from informerd.controller.sources import Source
 from informerd.controller.state import ControllerState, Phase
-from informerd.controller.watchdog import Watchdog
+from informerd.controller.stuck_watchdog import Watchdog
 from informerd.controller.workers import Workers
 from informerd.errors import AlreadyStarted, InvalidCall
 from informerd.workqueue.rate_limiter import RateLimiter

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from informerd.clock import Clock
 from informerd.controller_util.change_object import change_object
-from informerd.controller_util.manifest import Verbs, check_same, head_of, manifest_of
+from informerd.controller_util.manifest_and_identity import Verbs, check_same, head_of, manifest_of
 from informerd.controller_util.owner_references import (
     controller_of,
     is_controlled_by,

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from informerd.clients.resource_client import ResourceClient
 from informerd.clock import Clock
-from informerd.controller_util.manifest import Verbs, check_same, client_for, head_of, manifest_of
+from informerd.controller_util.manifest_and_identity import Verbs, check_same, client_for, head_of, manifest_of
 from informerd.controller_util.merge_patch import apply_mutation, patch_to, with_preconditions
 from informerd.controller_util.retry_on_conflict import retry_on_conflict
 from informerd.errors import NotFound

@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from informerd.clock import Clock, SystemClock, rfc3339
-from informerd.controller_util.manifest import manifest_of
+from informerd.controller_util.manifest_and_identity import manifest_of
 from informerd.errors import InvalidCall
 from informerd.unstructured import Json, metadata_of
 

@@ -9,7 +9,7 @@ import msgspec
 from informerd.clients.resource_client import ResourceClient
 from informerd.clock import Clock
 from informerd.controller_util.change_object import MutateFn, with_status, write_change
-from informerd.controller_util.manifest import Verbs, client_for, head_of, manifest_of
+from informerd.controller_util.manifest_and_identity import Verbs, client_for, head_of, manifest_of
 from informerd.controller_util.merge_patch import apply_mutation
 from informerd.controller_util.retry_on_conflict import retry_on_conflict
 from informerd.errors import AlreadyExists, Conflict, NotFound

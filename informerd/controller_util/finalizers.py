@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from informerd.clock import Clock
 from informerd.controller_util.change_object import change_object
-from informerd.controller_util.manifest import Verbs, head_of
+from informerd.controller_util.manifest_and_identity import Verbs, head_of
 from informerd.errors import BeingDeleted, NotFound, ObjectReplaced
 from informerd.unstructured import Json
 

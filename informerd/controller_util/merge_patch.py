@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from informerd.controller_util.manifest import Head, manifest_of
+from informerd.controller_util.manifest_and_identity import Head, manifest_of
 from informerd.errors import InvalidCall
 from informerd.unstructured import Json, is_precondition, metadata_of
 

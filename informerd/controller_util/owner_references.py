@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from informerd.controller_util.manifest import Head, head_of, manifest_of
+from informerd.controller_util.manifest_and_identity import Head, head_of, manifest_of
 from informerd.errors import AlreadyOwned, InvalidCall
 from informerd.unstructured import Json, metadata_of
 

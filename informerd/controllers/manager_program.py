@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from informerd.controllers.command_line import cluster_from_options, configure_logging, make_parser, print_error
 from informerd.errors import InformerdError
-from informerd.leader_election.election import Election
+from informerd.leader_election.election_config import Election
 from informerd.manager.manager import Manager
 
 Add = Callable[[Manager], object]

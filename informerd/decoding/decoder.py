@@ -13,8 +13,8 @@ from informerd.decoding.compressor import Compressor
 from informerd.decoding.decode_error_counts import DecodeErrors
 from informerd.decoding.json_members import json_members
 from informerd.decoding.null_removal import without_nulls
-from informerd.decoding.object_form import ObjectForm, whole_object_form
 from informerd.decoding.projection_validation import check_projection
+from informerd.decoding.requested_object_form import ObjectForm, whole_object_form
 from informerd.errors import UNREADABLE, ProjectionMismatch, UnexpectedObject, Unreadable, UnreadableObject
 from informerd.objects import Object, ObjectMeta, OwnerReference
 from informerd.resource import Resource

@@ -38,8 +38,7 @@ from informerd.errors.cache import (
     UnreadableObject,
     WatchEnded,
 )
-from informerd.errors.controller_util import AlreadyOwned, BeingDeleted, ObjectReplaced
-from informerd.errors.controllers import (
+from informerd.errors.controller_runtime import (
     DuplicateController,
     InvalidReconcile,
     LeaderElectionLost,
@@ -51,8 +50,8 @@ from informerd.errors.controllers import (
     TerminalError,
     UnusableKey,
 )
-from informerd.errors.status import UNREADABLE, Cause, Status, StatusDetails, StatusMeta
-from informerd.errors.transport import (
+from informerd.errors.controller_util import AlreadyOwned, BeingDeleted, ObjectReplaced
+from informerd.errors.rest import (
     ConfigError,
     CredentialsError,
     MalformedAnswer,
@@ -60,6 +59,7 @@ from informerd.errors.transport import (
     NotBegun,
     Unreachable,
 )
+from informerd.errors.status import UNREADABLE, Cause, Status, StatusDetails, StatusMeta
 from informerd.errors.usage import (
     GroupUnavailable,
     IndexExists,

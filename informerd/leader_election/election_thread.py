@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from informerd.clock import AwakeClock, Clock
 from informerd.errors import InformerdError, LeaderElectionLost
-from informerd.leader_election.election import Election
+from informerd.leader_election.election_config import Election
 from informerd.leader_election.elector import Elector
 from informerd.leader_election.leadership import Leadership
 from informerd.leader_election.lease_lock import LeaseLock

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from informerd.clock import Clock, within
 from informerd.errors import AlreadyExists, Conflict, InformerdError, LeaderElectionLost, NotFound
-from informerd.leader_election.election import JITTER
+from informerd.leader_election.election_config import JITTER
 from informerd.leader_election.leadership import Leadership
 from informerd.leader_election.lease_lock import LeaseLock
 from informerd.leader_election.lease_record import RELEASED_DURATION, LeaseRecord, micro_time

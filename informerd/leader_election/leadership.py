@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from informerd.clock import Clock
 from informerd.errors import NotLeading
-from informerd.leader_election.election import Election
+from informerd.leader_election.election_config import Election
 from informerd.leader_election.lease_record import LeaseRecord
 
 

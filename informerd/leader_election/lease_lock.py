@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from informerd.clock import Clock, within
 from informerd.errors import Forbidden, NotFound, NotInTime
-from informerd.leader_election.election import Election
+from informerd.leader_election.election_config import Election
 from informerd.leader_election.lease_record import LEASES, LeaseRecord
 from informerd.rest.client import Client
 from informerd.rest.leader_write_guard import guard_writes

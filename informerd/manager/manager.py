@@ -25,13 +25,13 @@ from informerd.errors import (
     LeaderElectionLost,
     StillRunning,
 )
-from informerd.leader_election.election import Election, own_identity
+from informerd.leader_election.election_config import Election, own_identity
 from informerd.leader_election.election_thread import ElectionThread
 from informerd.manager.cache_options import CacheOptions
 from informerd.manager.cached_client import CachedClient
 from informerd.manager.cached_kind import CachedKind
 from informerd.manager.caches import Caches
-from informerd.manager.controller_options import ControllerOptions, sources_of
+from informerd.manager.controller_builder import ControllerOptions, sources_of
 from informerd.manager.healthz import Check, HealthChecks
 from informerd.manager.lifecycle import Lifecycle, ManagerParts
 from informerd.manager.metrics_page import MetricsPage

@@ -10,7 +10,7 @@ import aiohttp
 import msgspec
 
 from informerd.errors import UNREADABLE, MalformedStream, Unreachable
-from informerd.rest.loop_turn import LoopTurn
+from informerd.rest.read_time_slice import LoopTurn
 
 MAX_LINE_BYTES = 64 * 2**20
 """Bytes of a line, that is of an event and its object. etcd takes objects of 1.5 MiB unless it is set otherwise."""

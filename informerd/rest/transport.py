@@ -24,7 +24,7 @@ from informerd.clock import Clock
 from informerd.errors import ConfigError, MalformedAnswer, NotBegun, Unreachable
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.credentials import RequestCredentials
-from informerd.rest.loop_turn import LoopTurn
+from informerd.rest.read_time_slice import LoopTurn
 from informerd.rest.request import RestRequest, check_header
 from informerd.rest.response import Response, error_from_response, http_date, warning_texts
 from informerd.rest.response_stream import ResponseStream

@@ -18,7 +18,7 @@ from msgspec import inspect
 
 from informerd.errors import UnknownField
 from informerd.objects import Object
-from informerd.selectors.projection_types import child_of, is_container, union_members, value_paths
+from informerd.selectors.projection_fields import child_of, is_container, union_members, value_paths
 
 T = TypeVar("T", bound=Object)
 

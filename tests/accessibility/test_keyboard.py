@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.dashboard.conftest import PageServer, one_server, open_live
 from tests.support.browser.chromium import wait_until
 from tests.support.program import ROOT
-from tests.support.program_pool import ProgramPool
+from tests.support.program_fork_server import ProgramPool
 
 pytestmark = pytest.mark.browser
 

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.accessibility.test_keyboard import PAGES, PODS
 from tests.dashboard.conftest import PageServer, one_server, open_live
-from tests.support.program_pool import ProgramPool
+from tests.support.program_fork_server import ProgramPool
 
 pytestmark = pytest.mark.browser
 

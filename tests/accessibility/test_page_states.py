@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext
 
 from tests.support.long_tests import long_but
 from tools.axe import violations
-from tools.scenes.state_scenes import STATES
+from tools.scenes.unusual_state_scenes import STATES
 
 pytestmark = pytest.mark.browser
 

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext
 
 from tests.support.long_tests import long_but
 from tools.axe import violations
-from tools.scenes.demo_scenes import ERRORS, LISTS, OBJECTS, ON_LIST, ON_OVERVIEW
+from tools.scenes.page_scenes import ERRORS, LISTS, OBJECTS, ON_LIST, ON_OVERVIEW
 from tools.scenes.scene import Scene
 from tools.scenes.stage import Stage, usual_stage
 from tools.scenes.walk import Walk

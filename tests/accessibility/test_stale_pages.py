@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.dashboard.conftest import PageServer, one_server, open_live
 from tests.support.long_tests import long_but
-from tests.support.program_pool import ProgramPool
+from tests.support.program_fork_server import ProgramPool
 from tools.axe import violations
 
 pytestmark = pytest.mark.browser

@@ -10,7 +10,7 @@ import pytest
 from informerd.rest.discovery import Discovery
 from tests.dashboard.pages.bulk.conftest import bulks_for
 from tests.dashboard.pages.conftest import drafts, parts_at
-from tests.support.edit.form_browser import Browser
+from tests.support.edit.no_script_browser import Browser
 from tests.support.restartable_api_servers import DemoCluster
 
 __all__ = ["drafts"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bad_input.test_texts import ONE, check, one
-from tests.support.edit.form_browser import Browser
+from tests.bad_input.test_yaml_errors import ONE, check, one
+from tests.support.edit.no_script_browser import Browser
 from tests.support.long_tests import long_but
 
 __all__ = ["one"]

@@ -12,11 +12,11 @@ import pytest
 
 from benchmarks.support.load_server import has_watch_stub, load_server
 from benchmarks.support.load_server_pods import pod
-from tests.support.benchmarks import figures_of, run_benchmark
+from tests.support.benchmark_runner import figures_of, run_benchmark
 from tests.support.browser.chromium import chromium_path
 from tests.support.long_tests import long_but
 from tests.support.program import run_program
-from tests.support.require import controlplane_binaries, postgresql_url, redis_url
+from tests.support.skip_if_missing import controlplane_binaries, postgresql_url, redis_url
 
 pytestmark = pytest.mark.program
 

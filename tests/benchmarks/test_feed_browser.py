@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.benchmarks import figures_of
+from tests.support.benchmark_runner import figures_of
 from tests.support.browser.chromium import chromium_path
 
 pytestmark = pytest.mark.browser

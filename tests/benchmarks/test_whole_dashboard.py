@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from tests.support.benchmarks import figures_of
-from tests.support.require import controlplane_binaries, redis_url
+from tests.support.benchmark_runner import figures_of
+from tests.support.skip_if_missing import controlplane_binaries, redis_url
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis]
 

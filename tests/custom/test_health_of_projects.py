@@ -17,7 +17,7 @@ from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.objects.printers import is_unhealthy, printer_from_columns
 from dashboard.objects.printers.default_printers import Custom
 from informerd.objects import Blob
-from tests.custom.project_states import ALL, APPLICATION, Json, c, conditions
+from tests.custom.health_cases import ALL, APPLICATION, Json, c, conditions
 
 SHIPPED = Path(dashboard.objects.health.__file__).with_name("project_rules.yaml")
 

@@ -21,7 +21,7 @@ from informerd.objects import Blob
 from informerd.resource import Resource
 from tests.support.api_client import DEFINITIONS
 from tests.support.controlplane import ControlPlane
-from tests.support.custom.definitions import KINDS, CustomKind
+from tests.support.custom.project_crds import KINDS, CustomKind
 from tests.support.wait import until
 
 pytestmark = pytest.mark.controlplane

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.program import Program
-from tests.support.program_pool import ProgramPool
+from tests.support.program_fork_server import ProgramPool
 from tests.support.wait import until
 
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from tests.support.program import run_program
-from tests.support.require import postgresql_url
+from tests.support.skip_if_missing import postgresql_url
 
 pytestmark = pytest.mark.program
 

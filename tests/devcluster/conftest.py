@@ -14,11 +14,11 @@ import pytest
 
 from devcluster.demo_server import DemoServer
 from devcluster.kubeconfig import write_kubeconfig
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_server_core import ApiServer
 from devcluster.server.endpoints.faults import Faults
 from devcluster.server.storage.store import Store
 from tests.support.devcluster.gadget_crd import GADGETS
-from tests.support.devcluster.http_api import Api, Reply
+from tests.support.devcluster.http_client import Api, Reply
 from tests.support.program import ROOT
 from tests.support.wait import until
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_server_core import ApiServer
 from devcluster.server.storage.watch import Watcher, WatchQuery
 from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.random_source import RandomSource

@@ -17,11 +17,11 @@ import pytest
 
 from devcluster.crds import read_documents
 from tests.support.controlplane import ControlPlane
-from tests.support.devcluster.http_api import Api, KeptApi
-from tests.support.devcluster.kubectl_cases import MANIFEST as SETUP
-from tests.support.devcluster.kubectl_cases import READING_CASES, WRITING_CASES, KubectlCase
+from tests.support.devcluster.http_client import Api, KeptApi
+from tests.support.devcluster.parity.kubectl_cases import MANIFEST as SETUP
+from tests.support.devcluster.parity.kubectl_cases import READING_CASES, WRITING_CASES, KubectlCase
 from tests.support.kubectl import KubectlSide, collection_path, kubectl_binary, objects_in
-from tests.support.require import missing
+from tests.support.skip_if_missing import missing
 from tests.support.wait import until
 
 pytestmark = pytest.mark.program

@@ -17,7 +17,7 @@ from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.load_config import load_kubeconfig
-from tests.support.devcluster.http_api import Api, Json
+from tests.support.devcluster.http_client import Api, Json
 from tests.support.wait import eventually
 
 pytestmark = pytest.mark.program

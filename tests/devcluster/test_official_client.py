@@ -14,7 +14,7 @@ from kubernetes.aio import dynamic as aio_dynamic
 from kubernetes.aio import watch as aio_watch
 from kubernetes.dynamic.exceptions import NotFoundError
 
-from tests.support.devcluster.http_api import Api
+from tests.support.devcluster.http_client import Api
 from tests.support.wait import until
 
 MYDEMO = {

@@ -15,7 +15,7 @@ import pytest
 from devcluster.__main__ import parse
 from devcluster.kubeconfig import write_kubeconfig
 from devcluster.workload_size import WorkloadSize
-from tests.support.devcluster.http_api import Api
+from tests.support.devcluster.http_client import Api
 from tests.support.program import ROOT
 from tests.support.wait import until
 

@@ -15,7 +15,7 @@ import pytest
 
 import informerd
 from informerd import MYDEMOS, Manager, NotFound, is_condition
-from informerd.errors import controller_util, controllers
+from informerd.errors import controller_runtime, controller_util
 from informerd.testing import DemoCluster
 from tests.support.cluster_terminal import Running, Terminal, demo_terminal, real_terminal, terminal
 from tests.support.informerd.sample_manifests import mydemo, pod, replica_set
@@ -117,7 +117,7 @@ async def test_the_tutorial_controller_prints_what_the_page_shows(terminal: Term
 
 async def test_the_example_of_controller_runtime_prints_what_the_page_shows(terminal: Terminal) -> None:
     await emptied(terminal, "replicasets")
-    arguments, wanted = shown("examples.replica_set")
+    arguments, wanted = shown("examples.replica_set_controller")
     await terminal.make(replica_set("web"), "shop")
     with terminal.run(*arguments) as program:
         await program.says("Reconciling ReplicaSet shop/web", times=2)  # once more for the label that it wrote
@@ -229,7 +229,7 @@ def test_every_name_of_ours_exists() -> None:
 
 def test_every_error_of_controllers_is_named() -> None:
     named = {*re.findall(r"`([A-Z]\w+)`", section("When something is wrong"))}
-    modules = (controllers, controller_util)
+    modules = (controller_runtime, controller_util)
     errors = {name for module in modules for name, each in vars(module).items() if is_error(each, module)}
     assert errors - named == set()
 

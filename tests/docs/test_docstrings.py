@@ -13,7 +13,7 @@ DEFINITION = re.compile(r"^\s*(?:async def|def|class) (\w+)", re.MULTILINE)
 OTHERS = {
     "DJANGO_SETTINGS_MODULE",  # Django's variable
     "authorization",  # a field that a ClusterConfig's credentials may have
-    "change",  # an input of the form, in dashboard.pages.edit.live_check
+    "change",  # an input of the form, in dashboard.pages.edit.check_while_typing
     "collectstatic",  # Django's command
     "int",  # a type
     "managedFields",  # Kubernetes' field

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from dashboard.urls import urlpatterns
-from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION
 from devcluster.workload.images import exists
+from devcluster.workload.pod_behaviour import BEHAVIOUR_ANNOTATION
 from tests.support.program import ROOT
 
 TEXTS = [

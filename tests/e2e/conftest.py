@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.support.controlplane import ControlPlane, free_ports
 from tests.support.e2e.production_stack import ProductionStack
 from tests.support.program import ROOT, Program, answers, run_program
-from tests.support.require import controlplane_binaries
+from tests.support.skip_if_missing import controlplane_binaries
 
 CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 _numbers = itertools.count(1)

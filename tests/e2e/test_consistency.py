@@ -10,12 +10,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, WebSocketRoute
 
-from tests.support.e2e.changes import Changes
 from tests.support.e2e.consistency_run import change_and_watch, open_pages, verdicts
-from tests.support.e2e.expectations import pods_with_restarts
+from tests.support.e2e.expected_page_content import pods_with_restarts
+from tests.support.e2e.page_recording_check import LATE
 from tests.support.e2e.production_stack import ProductionStack
-from tests.support.e2e.recorded_pages import RecordedPage
-from tests.support.e2e.verdict import LATE
+from tests.support.e2e.random_changes import Changes
+from tests.support.e2e.recorded_open_page import RecordedPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.dashboard.conftest import open_live
 from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.manifests import mydemo, mydemos
+from tests.support.e2e.pods_and_mydemos import mydemo, mydemos
 
 pytestmark = pytest.mark.browser
 

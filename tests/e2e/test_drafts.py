@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, Response, Route, expect
 from dashboard.pages.drafts.draft import MAX_BYTES
 from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.manifests import mydemo, mydemos
+from tests.support.e2e.pods_and_mydemos import mydemo, mydemos
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser

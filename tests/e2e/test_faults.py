@@ -13,9 +13,9 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import CRD, Dashboard
 from tests.support.controlplane import ControlPlane, free_ports
-from tests.support.e2e.manifests import mydemo, mydemos, pod, pods
+from tests.support.e2e.pods_and_mydemos import mydemo, mydemos, pod, pods
 from tests.support.program import Program, answers
-from tests.support.require import redis_url
+from tests.support.skip_if_missing import redis_url
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.support.e2e.changes import Changes
-from tests.support.e2e.expectations import pods_with_restarts
+from tests.support.e2e.expected_page_content import pods_with_restarts
 from tests.support.e2e.faults import BOTH, FAULTS, Fault, Says
+from tests.support.e2e.page_recording_check import LATE
 from tests.support.e2e.production_stack import ProductionStack
-from tests.support.e2e.recorded_pages import WITHIN, RecordedPage
-from tests.support.e2e.verdict import LATE
+from tests.support.e2e.random_changes import Changes
+from tests.support.e2e.recorded_open_page import WITHIN, RecordedPage
 from tests.support.long_tests import long_but
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]

@@ -12,8 +12,8 @@ from tests.dashboard.pages.drains.conftest import Node
 from tests.dashboard.pages.edit.test_editor_conflicts_browser import is_writable, unreachable_webhook, wait_for
 from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.manifests import mydemo, mydemos
-from tests.support.edit.workloads import hold, workload
+from tests.support.e2e.pods_and_mydemos import mydemo, mydemos
+from tests.support.edit.workloads_and_budgets import hold, workload
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser

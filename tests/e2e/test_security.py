@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.manifests import mydemo, mydemos, pod, pods
+from tests.support.e2e.pods_and_mydemos import mydemo, mydemos, pod, pods
 
 HANDSHAKE = {
     "Connection": "Upgrade",

@@ -13,7 +13,7 @@ from dashboard.runtime.process_watchdog import EXIT_CODE
 from tests.support.controlplane import free_ports
 from tests.support.long_tests import long_but
 from tests.support.program import Program, answers
-from tests.support.require import redis_url
+from tests.support.skip_if_missing import redis_url
 
 pytestmark = [pytest.mark.program, pytest.mark.redis]
 

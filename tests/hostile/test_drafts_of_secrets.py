@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dashboard.pages.drafts.secrets import holds_secret
+from dashboard.pages.drafts.secret_detection import holds_secret
 
 DATA = "stringData: {a: hush}\n"
 

@@ -15,7 +15,7 @@ from informerd.errors import MalformedAnswer, MalformedStream
 from informerd.rest import transport
 from informerd.rest.client import Client
 from informerd.rest.response_stream import MAX_LINE_BYTES, LineCutter
-from tests.support.informerd.faulty_servers import scripted
+from tests.support.informerd.stub_servers import scripted
 
 PIECE = b" " * 2**20
 PATH = "/api/v1/namespaces/shop/pods/web-1"

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from dashboard.access.identity import user_of
-from dashboard.runtime.proxy_peers import read_peers
+from dashboard.runtime.proxy_settings import read_peers
 from dashboard.server.guard import Guard
 from dashboard.server.trusted_proxy import MAX_USER_LENGTH, SECRET_HEADER, TrustedProxy
 from tests.support.local_dashboard import LocalDaphne, LocalDashboard, ask

@@ -14,15 +14,15 @@ from playwright.sync_api import Browser, Page, expect
 from dashboard.live.replication.messages import SnapshotChunk
 from dashboard.objects.kinds.row import PrinterColumn, TableDefinition
 from dashboard.pages.lists.completion.paths import complete_path
-from dashboard.runtime.visible_text import INVISIBLE, escape_character, has_invisible
+from dashboard.runtime.invisible_characters import INVISIBLE, escape_character, has_invisible
 from informerd.cache.health import Health
 from tests.dashboard.pages.lists.test_views import GADGETS_KEY, knowing_site, pod
 from tests.e2e.conftest import Dashboard, cluster, dashboard
 from tests.support.browser.editor_typist import FIELD, opened
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.manifests import mydemo
+from tests.support.e2e.pods_and_mydemos import mydemo
 from tests.support.objects.rows import made, row_of
-from tests.support.pages.site import Site
+from tests.support.pages.site_without_cluster import Site
 from tests.support.program import ROOT
 
 __all__ = ["cluster", "dashboard"]
@@ -82,7 +82,7 @@ def test_a_field_that_nobody_could_see_in_the_filter_is_not_suggested() -> None:
 
 @pytest.mark.browser
 def test_scripts_escape_the_same_characters_in_the_same_way(chromium: Browser) -> None:
-    source = (ROOT / "static/js/page/visible_text.js").read_text()
+    source = (ROOT / "static/js/page/invisible_characters.js").read_text()
     page = chromium.new_page()
     page.evaluate(
         "async (source) => { window.text = await import(`data:text/javascript,${encodeURIComponent(source)}`); }",

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.dashboard_with_proxy_users import USER_HEADER, web_program
 from tests.support.program import answers
-from tests.support.web_program import USER_HEADER, web_program
 
 MIB = 2**20
 ANNOUNCED = 300 * MIB

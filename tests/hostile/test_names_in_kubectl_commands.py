@@ -26,7 +26,7 @@ from dashboard.pages.writes.target import Target
 from tests.support.controlplane import ControlPlane
 from tests.support.kubectl import kubectl_binary
 from tests.support.objects.rows import row_of
-from tests.support.require import missing
+from tests.support.skip_if_missing import missing
 
 pytestmark = [pytest.mark.controlplane, pytest.mark.program]
 

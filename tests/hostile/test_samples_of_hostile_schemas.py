@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.objects.problems.problem import Problem
+from dashboard.objects.problems.write_refusal import Problem
 from dashboard.objects.schemas.samples.repair import repairs
 from dashboard.objects.schemas.samples.sample import MAX_VALUES, sample, sample_value
 from dashboard.objects.schemas.schema import Schema

@@ -9,7 +9,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.support.web_program import USER_HEADER, web_program
+from tests.support.dashboard_with_proxy_users import USER_HEADER, web_program
 
 SOCKETS = 20
 VIEWS = 15

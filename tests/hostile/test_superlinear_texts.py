@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from dashboard.objects.fields.alignment import alignment
+from dashboard.objects.fields.list_alignment import alignment
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.manifests.document import DocumentError, parse
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import diff_lines
 from dashboard.objects.problems.api_error_explanations import rule_of
-from dashboard.objects.problems.problem import refusal_of
+from dashboard.objects.problems.write_refusal import refusal_of
 from dashboard.objects.query.path_order import value_key
-from dashboard.objects.schemas.cel_rules import immutable_reason
 from dashboard.objects.schemas.from_crd import schema_of_version
+from dashboard.objects.schemas.rules_and_immutability import immutable_reason
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.pages.bulk.item_execution import _without_object
-from dashboard.pages.drafts.secrets import holds_secret
+from dashboard.pages.drafts.secret_detection import holds_secret
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.forms.controls import parse_number
 from dashboard.pages.forms.input_names import decode_path, encode_path

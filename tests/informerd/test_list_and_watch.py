@@ -28,8 +28,8 @@ from informerd.resource_version import parse_resource_version
 from informerd.rest.client import Client
 from tests.support.controlplane import ControlPlane
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.require import controlplane_binaries
 from tests.support.restartable_api_servers import Cluster, DemoCluster, RealCluster
+from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.tcp_proxy import Wire
 from tests.support.wait import eventually
 

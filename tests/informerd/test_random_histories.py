@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.informerd.model.history_runner import run_histories
-from tests.support.informerd.model.mutations import MUTATIONS
+from tests.support.informerd.model.injected_informer_bugs import MUTATIONS
+from tests.support.informerd.model.random_history_runner import run_histories
 from tests.support.long_tests import long_but
 
 pytestmark = pytest.mark.slow

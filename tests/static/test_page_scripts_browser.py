@@ -374,7 +374,7 @@ def test_a_script_that_fails_while_it_starts_leaves_those_that_come_with_it_alon
 def test_the_bundled_styles_are_the_rules_of_their_sources_in_their_order(chromium: Browser) -> None:
     """But for the space after a comma, which a browser gives back as it stands where a value has variables."""
     rules = "[...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join()"
-    for name in ("page.css", "editor.css"):
+    for name in ("page_bundle.css", "writes_bundle.css"):
         found: list[str] = []
         parts = re.findall(r'@import "./([^"]+)"', (ROOT / "static/css" / name).read_text())
         for files in ([f"bundles/{name}"], [f"css/{part}" for part in parts]):

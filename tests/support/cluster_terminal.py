@@ -17,11 +17,11 @@ from ruamel.yaml import YAML
 
 from informerd import ClusterConfig, load_kubeconfig
 from tests.support.controlplane import ControlPlane
-from tests.support.devcluster.http_api import Api
+from tests.support.devcluster.http_client import Api
 from tests.support.kubectl import collection_path
 from tests.support.long_tests import long_but
 from tests.support.program import ROOT, Program
-from tests.support.require import controlplane_binaries, missing
+from tests.support.skip_if_missing import controlplane_binaries, missing
 from tests.support.wait import eventually
 
 COMPLAINTS = ("Traceback", "Warning:", "Exception ignored", "never retrieved", "was destroyed", "Unclosed")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.support.controlplane import ControlPlane
 from tests.support.daemon import Daemon
-from tests.support.require import controlplane_binaries, missing
+from tests.support.skip_if_missing import controlplane_binaries, missing
 from tests.support.wait import until
 
 NODE = "kwok-1"

@@ -10,7 +10,7 @@ from typing import Protocol
 from devcluster.certificates import make_certificates
 from devcluster.crds import create_crds
 from devcluster.demo_server import DemoServer
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_server_core import ApiServer
 from informerd.rest.cluster_config import ClusterConfig, TlsConfig, UserConfig
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.controlplane import ApiFailure, ControlPlane, ControlPlaneError
-from tests.support.require import controlplane_binaries
+from tests.support.skip_if_missing import controlplane_binaries
 
 
 def test_it_serves_objects_and_refuses_users_without_rights(controlplane: ControlPlane) -> None:

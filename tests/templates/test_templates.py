@@ -22,7 +22,7 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
 from dashboard.pages.lists.column_picker import column_choices
-from dashboard.runtime.text_pieces import TextPiece
+from dashboard.runtime.text_with_links import TextPiece
 from dashboard.templatetags import deltaboard
 from tests.support.controllers import report_samples as reports
 from tests.support.pages import template_view_samples as samples

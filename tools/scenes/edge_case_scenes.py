@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from playwright.sync_api import Page
 
-from tools.scenes.api import MYDEMOS as OBJECTS
-from tools.scenes.demo_scenes import MYDEMOS, PODS
+from tools.scenes.api_client import MYDEMOS as OBJECTS
+from tools.scenes.page_scenes import MYDEMOS, PODS
 from tools.scenes.scene import Play, Scene, open_at, wait_for_rows, wait_until_live
 from tools.scenes.stage import Stage, StageFactory, mydemo, proxied_stage, two_process_stage, usual_stage
 

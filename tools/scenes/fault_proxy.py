@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from tools.scenes.api import Api
+from tools.scenes.api_client import Api
 
 
 class FaultProxy:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.scenes.api import MYDEMOS, Api
+from tools.scenes.api_client import MYDEMOS, Api
 from tools.scenes.child_process import Child, DidNotStart, wait_until
 from tools.scenes.fault_proxy import FaultProxy
 

@@ -8,9 +8,9 @@ from functools import partial
 
 from playwright.sync_api import Page
 
-from tools.scenes.api import MYDEMOS as OBJECTS
+from tools.scenes.api_client import MYDEMOS as OBJECTS
 from tools.scenes.child_process import wait_until
-from tools.scenes.demo_scenes import EDIT, MYDEMOS, OVERVIEW, PODS, first_pod
+from tools.scenes.page_scenes import EDIT, MYDEMOS, OVERVIEW, PODS, first_pod
 from tools.scenes.scene import Scene, chain, click, open_at, press, wait_for_rows, wait_until_live
 from tools.scenes.stage import NAMESPACE, STABLE_MYDEMO, Stage, mydemo
 

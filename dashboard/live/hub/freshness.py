@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
-from dashboard.live.replication.kind_list import ListedOnce
 from dashboard.live.replication.readable_replica import ReadableReplica
+from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.catalog import KindInfo
 from informerd.cache.health import Health
 

@@ -21,7 +21,7 @@ from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.browser_socket import Socket, encode_message
 from dashboard.live.hub.connected_sockets import ConnectedSockets
 from dashboard.live.hub.freshness import FreshnessSource
-from dashboard.live.hub.heartbeat import ClusterInfoSource, Heartbeat
+from dashboard.live.hub.heartbeat_message import ClusterInfoSource, Heartbeat
 from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.hub.live_view import LiveView

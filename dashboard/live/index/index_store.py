@@ -11,8 +11,8 @@ from typing import NamedTuple
 from dashboard.live.index.kind_index import KindIndex
 from dashboard.live.index.path_columns import MAX_COLUMNS, MAX_VALUES
 from dashboard.live.index.result_set import ResultSet
+from dashboard.live.index.searchable_text_counts import TextCount
 from dashboard.live.index.sort_key_encoding import decode_uid
-from dashboard.live.index.text_counts import TextCount
 from dashboard.live.index.value_counts import ValueSource
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import ReplicaSource

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from dashboard.live.index.text_counts import TextCounts
+from dashboard.live.index.searchable_text_counts import TextCounts
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.terms import cell_at
 from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer

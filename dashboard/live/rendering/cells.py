@@ -12,7 +12,7 @@ from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.paths.field_path import NONE_TEXT, FieldPath, Values, format_values
 from dashboard.objects.paths.reader import path_reader
 from dashboard.objects.printers import Column, columns_for
-from dashboard.runtime.text_pieces import object_href
+from dashboard.runtime.text_with_links import object_href
 
 if TYPE_CHECKING:
     from dashboard.objects.kinds.catalog import KindInfo

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.live.replication.rates import RATES_SECONDS, Rate
+from dashboard.live.replication.change_rates import RATES_SECONDS, Rate
 from dashboard.objects.kinds.row import Tone
 
 RATE_WINDOW = 10

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 
-from dashboard.live.replication.rates import RATES_SECONDS, Rate
+from dashboard.live.replication.change_rates import RATES_SECONDS, Rate
 from dashboard.objects.kinds.row import Entry
 
 OVERLAP = 10.0

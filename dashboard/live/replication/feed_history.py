@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 import msgspec
 import zstandard
 
+from dashboard.live.replication.change_rates import RATES_SECONDS, Rate
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
 from dashboard.live.replication.epoch import epoch_start
 from dashboard.live.replication.messages import encoder
-from dashboard.live.replication.rates import RATES_SECONDS, Rate
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.snapshot import entry_size

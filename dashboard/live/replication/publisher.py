@@ -15,6 +15,7 @@ from itertools import islice
 
 import msgspec
 
+from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, Sender
 from dashboard.live.replication.compression_dictionaries import MAX_OBJECT_BYTES, AnnouncedDictionaries, fits
 from dashboard.live.replication.epoch import new_epoch
@@ -32,7 +33,6 @@ from dashboard.live.replication.pending_changes import (
     PendingChanges,
     split_into_frames,
 )
-from dashboard.live.replication.rates import Rates
 from dashboard.live.replication.snapshot import CHUNK_ROWS, PAIR_BYTES, SnapshotStore
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row import Entry, EventSubject, Operation, Row, TableDefinition, Tone

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Reversible
 from typing import Literal, Protocol
 
-from dashboard.live.replication.kind_list import ListedOnce
-from dashboard.live.replication.rates import Rate
+from dashboard.live.replication.change_rates import Rate
 from dashboard.live.replication.replica_change import Listener
+from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.row import Entry, Row, TableDefinition
 from informerd.cache.health import Health
 

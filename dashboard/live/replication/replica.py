@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.entry_deduplicator import EntryDeduplicator
-from dashboard.live.replication.kind_list import KindList, ListedOnce
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
-from dashboard.live.replication.rates import Rates
 from dashboard.live.replication.readable_replica import ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.snapshot_pull import Position, RowChange, SnapshotPull
+from dashboard.live.replication.unwatched_list import KindList, ListedOnce
 from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.objects.printers import register_columns
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once

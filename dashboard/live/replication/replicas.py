@@ -43,7 +43,7 @@ class Replicas:
     """Subscribes to the feed and passes each message to its replica.
 
     The replicas of the settings' kinds exist from the start, so that views can listen before anything has been
-    received; those of other kinds follow demand (dashboard.live.hub.interest).
+    received; those of other kinds follow demand (dashboard.live.hub.on_demand_kinds).
     """
 
     def __init__(

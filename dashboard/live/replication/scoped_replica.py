@@ -11,11 +11,11 @@ from typing import Protocol
 
 import msgspec
 
+from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
-from dashboard.live.replication.kind_list import ListedOnce
-from dashboard.live.replication.rates import Rates
 from dashboard.live.replication.readable_replica import ReadableReplica, ReplicaState, UidLookup
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
+from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.row import Entry, Row, TableDefinition
 from informerd.cache.health import Health
 
@@ -131,7 +131,7 @@ class ScopedReplica:
     """The visible part of `base`; everything else about it is as it is there.
 
     What it says of its state has no number or name of an object that is not visible. Listeners hear of a change where
-    something of it is visible. `close` ends that. `recent_rates` has the rates of the visible objects.
+    something of it is visible; `close` ends that. `rates` has what its owner counts there.
     """
 
     def __init__(self, base: ReadableReplica, visibility: Visibility, rates: Rates | None = None) -> None:

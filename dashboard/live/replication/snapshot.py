@@ -9,9 +9,9 @@ from typing import Protocol
 
 import msgspec
 
+from dashboard.live.replication.change_rates import Rate, Rates
 from dashboard.live.replication.compression_dictionaries import AnnouncedDictionaries
 from dashboard.live.replication.messages import UNENCODABLE, SnapshotChunk, SnapshotRequest, encoder
-from dashboard.live.replication.rates import Rate, Rates
 from dashboard.objects.kinds.row import Entry, Row, TableDefinition
 from informerd.cache.health import Health
 from informerd.clock import Clock

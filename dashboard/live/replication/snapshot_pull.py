@@ -6,9 +6,9 @@ import logging
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from dashboard.live.replication.change_rates import Rate
 from dashboard.live.replication.compression_dictionaries import ReceivedDictionaries
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
-from dashboard.live.replication.rates import Rate
 from dashboard.live.replication.snapshot import entry_size, row_size
 from dashboard.objects.kinds.row import Entry, Row, TableDefinition
 from informerd.cache.health import Health

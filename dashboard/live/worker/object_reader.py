@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from dashboard.live.replication.kind_list import KindList
 from dashboard.live.replication.snapshot import row_size
+from dashboard.live.replication.unwatched_list import KindList
 from dashboard.live.worker.crd_client import CrdClient
 from dashboard.live.worker.poller import with_identity
 from dashboard.live.worker.row_handler import unreadable_row

@@ -21,10 +21,10 @@ from dashboard.live.replication.messages import (
     ON_DEMAND_TTL,
     InterestMessage,
 )
-from dashboard.live.replication.row_memory import RowMemory
+from dashboard.live.replication.row_memory_estimate import RowMemory
 from dashboard.live.worker.followed_kind import FollowedKind
 from dashboard.objects.kinds.catalog import KindInfo, kind_of_key
-from dashboard.runtime.on_demand_limits import OnDemandLimits
+from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from informerd.cache.health import Health
 from informerd.clock import Clock
 

@@ -25,7 +25,7 @@ from dashboard.live.worker.on_demand_kinds import OnDemandKinds
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.printers import projection_for
 from dashboard.runtime.background_tasks import cancel_all, keep_running
-from dashboard.runtime.on_demand_limits import OnDemandLimits
+from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.reflector_settings import ReflectorSettings

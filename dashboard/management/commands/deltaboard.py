@@ -12,10 +12,10 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
 from dashboard.management.exit_message import exit_with_message, one_line
-from dashboard.management.start_line import start_line
+from dashboard.management.startup_message import start_line
+from dashboard.runtime.invisible_characters import escape_to_one_line
 from dashboard.runtime.malloc_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
-from dashboard.runtime.visible_text import escape_to_one_line
 from dashboard.server.access_token import load_access_token
 from dashboard.server.daphne import CannotListen, bind_socket, install_reactor, serve, stop_with_reactor
 from dashboard.server.guard import BindRefused

@@ -15,9 +15,9 @@ from django.core.management.base import BaseCommand
 
 from dashboard.cluster.connection import Connection
 from dashboard.management.exit_message import exit_with_message
+from dashboard.runtime.invisible_characters import escape_to_one_line
 from dashboard.runtime.malloc_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
-from dashboard.runtime.visible_text import escape_to_one_line
 from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.errors import ConfigError, InvalidCall

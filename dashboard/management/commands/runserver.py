@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.management.exit_message import exit_with_message
-from dashboard.management.start_line import start_line
+from dashboard.management.startup_message import start_line
 from dashboard.server.access_token import load_access_token
 from dashboard.server.daphne import CannotListen, bind_socket, install_reactor
 from dashboard.server.guard import BindRefused

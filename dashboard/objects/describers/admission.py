@@ -8,7 +8,7 @@ from typing import Any
 from dashboard.objects.describers.fact import Fact, Section, make_fact, make_section
 from dashboard.objects.describers.selector_text import selector_text
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_pieces import TextPiece, object_piece
+from dashboard.runtime.text_with_links import TextPiece, object_piece
 
 _GROUP = "admissionregistration.k8s.io"
 _FAILS = {"Fail": "the request is refused", "Ignore": "the request is allowed"}

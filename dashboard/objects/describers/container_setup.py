@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboard.objects.describers.fact import Fact, make_fact
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_pieces import Sentence, TextPiece, object_piece
+from dashboard.runtime.text_with_links import Sentence, TextPiece, object_piece
 
 _PROBES = (
     ("startupProbe", "Started once", "restarted"),

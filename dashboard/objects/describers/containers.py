@@ -11,11 +11,11 @@ from msgspec.json import decode, encode
 
 from dashboard.objects.describers.container_setup import probe_sentences, setup_facts
 from dashboard.objects.describers.fact import Fact
-from dashboard.objects.describers.metadata import namespace_of
-from dashboard.objects.describers.pod_spec import pod_spec_of
+from dashboard.objects.describers.name_and_namespace import namespace_of
+from dashboard.objects.describers.pod_spec_lookup import pod_spec_of
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text
 from dashboard.objects.kinds.row import Tone
-from dashboard.runtime.text_pieces import Sentence, TextPiece, age_piece, parse_timestamp
+from dashboard.runtime.text_with_links import Sentence, TextPiece, age_piece, parse_timestamp
 
 CACHE_SIZE = 1_000
 """Maximum number of cached containers, some kB each."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard.objects.describers.fact import Fact, Section, make_fact, make_section
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_pieces import TextPiece, object_piece
+from dashboard.runtime.text_with_links import TextPiece, object_piece
 
 
 def definition_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:

@@ -13,11 +13,11 @@ from dashboard.objects.describers.fact import Section
 from dashboard.objects.describers.pods import pod_facts
 from dashboard.objects.describers.registry import describe_facts
 from dashboard.objects.describers.state_sentence import summarize
-from dashboard.objects.fields.object_limit import fits
+from dashboard.objects.fields.object_display_limit import fits
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.kinds.row import Row, Tone
-from dashboard.runtime.text_pieces import TextPiece, parse_timestamp
+from dashboard.runtime.text_with_links import TextPiece, parse_timestamp
 
 _BAD_NEWS = frozenset({
     "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "ReplicaFailure", "Failed", "FailureTarget",
@@ -111,7 +111,7 @@ def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
 
 def describe_large(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
     """As `describe`, in little time: of the whole object where what facts are told from fits a page (see
-    object_limit.py), else from its row, metadata and conditions alone.
+    object_display_limit.py), else from its row, metadata and conditions alone.
     """
     told = without_schemas(obj) if key == _DEFINITIONS else {**obj}
     if fits(told):

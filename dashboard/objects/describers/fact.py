@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.objects.kinds.row import Tone
-from dashboard.runtime.text_pieces import Sentence, TextPiece
+from dashboard.runtime.text_with_links import Sentence, TextPiece
 
 Line = str | TextPiece | Iterable[TextPiece] | None
 """Source of a line. An empty one makes no line."""

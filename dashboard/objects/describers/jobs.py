@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dashboard.objects.describers.fact import Fact, Section, join_sentences, make_fact, make_section
-from dashboard.objects.describers.metadata import namespace_of
-from dashboard.objects.describers.rollouts import selected_pods_fact
+from dashboard.objects.describers.name_and_namespace import namespace_of
+from dashboard.objects.describers.workloads import selected_pods_fact
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_pieces import (
+from dashboard.runtime.text_with_links import (
     TextPiece,
     age_piece,
     format_pod_count,

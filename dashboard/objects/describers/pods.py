@@ -7,12 +7,12 @@ from typing import Any
 
 from dashboard.objects.describers.container_setup import security_context_text
 from dashboard.objects.describers.fact import Section, join_sentences, make_fact, make_section
-from dashboard.objects.describers.metadata import name_of, namespace_of
-from dashboard.objects.describers.pod_spec import pod_spec_of
+from dashboard.objects.describers.name_and_namespace import name_of, namespace_of
+from dashboard.objects.describers.pod_spec_lookup import pod_spec_of
 from dashboard.objects.describers.scheduling import scheduling_facts
 from dashboard.objects.describers.volumes import volume_facts
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
-from dashboard.runtime.text_pieces import TextPiece, format_seconds, object_piece
+from dashboard.runtime.text_with_links import TextPiece, format_seconds, object_piece
 
 _SHARED = (("hostNetwork", "network"), ("hostPID", "processes"), ("hostIPC", "IPC"))
 _USUAL_GRACE = 30

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dashboard.objects.describers.fact import Fact, Section, make_fact, make_section
-from dashboard.objects.describers.rollouts import selected_pods_fact, unobserved_fact
 from dashboard.objects.describers.selector_text import requirement_text
+from dashboard.objects.describers.workloads import selected_pods_fact, unobserved_fact
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_pieces import format_pod_count
+from dashboard.runtime.text_with_links import format_pod_count
 
 _BOUNDS = (
     ("min", "at least {}"),

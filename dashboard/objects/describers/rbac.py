@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from dashboard.objects.describers.fact import Section, make_fact, make_section
-from dashboard.objects.describers.metadata import name_of, namespace_of
+from dashboard.objects.describers.name_and_namespace import name_of, namespace_of
 from dashboard.objects.describers.selector_text import list_href, selector_text
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_pieces import TextPiece, object_piece
+from dashboard.runtime.text_with_links import TextPiece, object_piece
 
 _RBAC = "rbac.authorization.k8s.io"
 _ROLES = {"Role": f"roles.{_RBAC}", "ClusterRole": f"clusterroles.{_RBAC}"}

@@ -16,8 +16,13 @@ from dashboard.objects.describers.network import SLICES, endpointslice_facts, in
 from dashboard.objects.describers.nodes import node_facts
 from dashboard.objects.describers.quotas import budget_facts, limit_range_facts, quota_facts
 from dashboard.objects.describers.rbac import account_facts, binding_facts, role_facts
-from dashboard.objects.describers.rollouts import daemonset_facts, deployment_facts, replicaset_facts, statefulset_facts
 from dashboard.objects.describers.storage import claim_facts, volume_facts
+from dashboard.objects.describers.workloads import (
+    daemonset_facts,
+    deployment_facts,
+    replicaset_facts,
+    statefulset_facts,
+)
 
 _RBAC, _ADMISSION = "rbac.authorization.k8s.io", "admissionregistration.k8s.io"
 

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_pieces import TextPiece
+from dashboard.runtime.text_with_links import TextPiece
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
 

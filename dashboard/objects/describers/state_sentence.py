@@ -11,7 +11,7 @@ from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 from dashboard.objects.health import WITHOUT_VERDICT
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import columns_for
-from dashboard.runtime.text_pieces import (
+from dashboard.runtime.text_with_links import (
     Sentence,
     TextPiece,
     age_piece,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, TypeGuard
 
 from dashboard.objects.health.health import NO_VERDICT, Health, unix_seconds
-from dashboard.objects.health.words import WORD, spaced, tone_of_word
+from dashboard.objects.health.status_words import WORD, spaced, tone_of_word
 from dashboard.objects.kinds.row import Tone
 
 _POSITIVE = (

@@ -9,7 +9,7 @@ from typing import Any
 from dashboard.objects.health.conditions import in_progress_of, is_behind, judge_conditions
 from dashboard.objects.health.health import NO_VERDICT, NOT_REPORTED, Health, worst
 from dashboard.objects.health.rules import NO_RULES, KindRules
-from dashboard.objects.health.words import judge_word
+from dashboard.objects.health.status_words import judge_word
 
 _PARTS = ("listeners", "parents", "ancestors", "bindings")
 """Lists in a status whose items have conditions: those of Gateway API's gateways, routes and policies (GEP-713), and of

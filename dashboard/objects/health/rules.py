@@ -18,7 +18,7 @@ import re2
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.health.conditions import ReasonTone, judge_reason
 from dashboard.objects.health.health import SEVERITY, Health, unix_seconds, worst
-from dashboard.objects.health.words import spaced
+from dashboard.objects.health.status_words import spaced
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath
 

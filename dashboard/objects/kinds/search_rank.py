@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dashboard.objects.kinds.api_group_projects import project_of
 from dashboard.objects.kinds.catalog import KindInfo, is_builtin
-from dashboard.objects.kinds.projects import project_of
 
 EXACT, PREFIX, SUBSTRING, CATEGORY = range(4)
 Rank = tuple[int, bool, int, str]

@@ -10,7 +10,7 @@ import msgspec
 
 from dashboard.objects.fields.field_access import PlainPath
 from dashboard.objects.fields.managed_fields import without_managed_fields
-from dashboard.objects.manifests.writer import Order, YamlWriter, top_level
+from dashboard.objects.manifests.yaml_writer import Order, YamlWriter, top_level
 
 PIECE_DEPTH = 3
 """Number of path segments that identify a piece of the text: an item of a pod's conditions is one."""

@@ -8,11 +8,11 @@ from typing import Literal
 
 from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, format_path, same
 from dashboard.objects.fields.text_limit import limit_text
-from dashboard.objects.manifests.writer import dump
+from dashboard.objects.manifests.yaml_writer import dump
 from dashboard.objects.schemas.list_keys import items_by_key
 from dashboard.objects.schemas.schema import Schema
 from dashboard.runtime.bounded_diff import bounded_opcodes
-from dashboard.runtime.visible_text import escape_invisible
+from dashboard.runtime.invisible_characters import escape_invisible
 
 CONTEXT = 3
 """Unchanged lines that are shown around a change."""

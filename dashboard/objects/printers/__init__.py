@@ -3,7 +3,7 @@
 There is one module for each family of kinds; `registry` finds the right one by key. This module names the public parts.
 """
 
-from dashboard.objects.printers.changes import ChangeText, change_text
+from dashboard.objects.printers.change_text import ChangeText, change_text
 from dashboard.objects.printers.events import event_subject
 from dashboard.objects.printers.printer import Column, Printer
 from dashboard.objects.printers.printer_columns import printer_from_columns

@@ -10,14 +10,14 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.objects.printers import (
     admission,
-    api_extensions,
     autoscaling,
     certificates,
     config_maps_and_secrets,
     control_plane,
+    crds_and_api_services,
     csi,
     default_printers,
-    dynamic_resources,
+    dynamic_resource_allocation,
     endpoints,
     events,
     jobs,
@@ -54,7 +54,8 @@ PRINTERS: Mapping[str, Printer] = MappingProxyType({
     **storage.PRINTERS, **csi.PRINTERS, **networking.PRINTERS, **endpoints.PRINTERS, **rbac.PRINTERS,
     **certificates.PRINTERS,
     **quotas.PRINTERS, **autoscaling.PRINTERS, **replication_controllers_and_revisions.PRINTERS,
-    **api_extensions.PRINTERS, **admission.PRINTERS, **control_plane.PRINTERS, **dynamic_resources.PRINTERS,
+    **crds_and_api_services.PRINTERS, **admission.PRINTERS, **control_plane.PRINTERS,
+    **dynamic_resource_allocation.PRINTERS,
 })  # fmt: skip
 
 

@@ -14,12 +14,12 @@ from typing import Any
 from dashboard.objects.fields.field_access import ItemKey, Path, Value, same
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.fields.work_budget import BudgetExceeded, WorkBudget
-from dashboard.objects.problems.problem import Problem
-from dashboard.objects.schemas.cel_rules import immutable_reason, map_immutable_reason
+from dashboard.objects.problems.write_refusal import Problem
 from dashboard.objects.schemas.formats import fits_format, format_words
 from dashboard.objects.schemas.list_keys import items_by_key, previous_items
 from dashboard.objects.schemas.pattern_words import SUCH_AS, pattern_words
 from dashboard.objects.schemas.patterns import fits_pattern, match_work
+from dashboard.objects.schemas.rules_and_immutability import immutable_reason, map_immutable_reason
 from dashboard.objects.schemas.schema import Schema
 
 MAX_PROBLEMS = 50

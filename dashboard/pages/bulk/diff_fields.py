@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from dashboard.objects.fields.alignment import alignment
 from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Segment, Value, format_path, get, same
+from dashboard.objects.fields.list_alignment import alignment
 from dashboard.objects.merge.diff import Change, changes, value_text, value_texts
 from dashboard.objects.schemas.list_keys import items_by_key
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.bulk.patch_list_merge import is_in_patch
+from dashboard.pages.bulk.patch_merge_rules import is_in_patch
 from dashboard.pages.bulk.run import DiffField, DiffItem
 from dashboard.pages.writes.target import fingerprint
-from dashboard.runtime.visible_text import escape_invisible
+from dashboard.runtime.invisible_characters import escape_invisible
 
 MOST_FIELDS = 40
 _PIECES = 40

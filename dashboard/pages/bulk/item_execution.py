@@ -14,14 +14,14 @@ from dashboard.access.identity import Identity
 from dashboard.objects.fields.field_access import ABSENT, Value
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.merge.diff import Change, changes
-from dashboard.objects.problems.problem import refusal_of
+from dashboard.objects.problems.write_refusal import refusal_of
 from dashboard.objects.schemas.schema_store import SchemaStore
-from dashboard.pages.authors.recorder import WriteRecorder
+from dashboard.pages.authors.record_and_lookup import WriteRecorder
 from dashboard.pages.authors.store import AuthorStore
 from dashboard.pages.bulk.diff_fields import diff_fields
 from dashboard.pages.bulk.dry_run_mismatch import describe_drift, digest_fields, fingerprint_of
+from dashboard.pages.bulk.list_items_in_patch import missing_items_hint, named_items
 from dashboard.pages.bulk.operation import BulkOperation
-from dashboard.pages.bulk.patch_list_items import missing_items_hint, named_items
 from dashboard.pages.bulk.run import (
     ChangeGroup,
     DryRunResult,
@@ -32,10 +32,10 @@ from dashboard.pages.bulk.run import (
     finish_item,
 )
 from dashboard.pages.writes.autoscalers import AutoscalerObject, autoscalers_for, autoscalers_in
-from dashboard.pages.writes.effects import Effect
 from dashboard.pages.writes.effects_text import change_effects
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.target import Target, editable_part, fingerprint
+from dashboard.pages.writes.workload_effects import Effect
 from dashboard.runtime.request_retry import is_unanswered
 from informerd.clock import Clock
 from informerd.errors import Conflict, InformerdError, Invalid, NotFound, TooManyRequests

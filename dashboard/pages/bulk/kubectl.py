@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from dashboard.cluster.kubectl import kubectl_arguments
+from dashboard.cluster.kubectl_commands import kubectl_arguments
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import Item
 

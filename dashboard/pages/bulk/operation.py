@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from dashboard.pages.bulk.patch_list_merge import PatchedList
+from dashboard.pages.bulk.patch_merge_rules import PatchedList
 from dashboard.pages.writes.object_client import Propagation
 
 Verb = Literal["label", "annotate", "patch", "delete"]

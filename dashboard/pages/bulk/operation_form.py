@@ -9,12 +9,12 @@ from typing import cast, get_args
 from dashboard.objects.fields.field_access import Path, Value
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.document import DocumentError, parse
-from dashboard.objects.manifests.writer import dump
-from dashboard.objects.problems.problem import Problem, Refusal, locate, unreadable_refusal, with_excerpts
+from dashboard.objects.manifests.yaml_writer import dump
+from dashboard.objects.problems.write_refusal import Problem, Refusal, locate, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.pages.bulk.operation import BulkOperation, Verb
-from dashboard.pages.bulk.patch_list_checks import check_lists
-from dashboard.pages.bulk.patch_list_merge import DELETE_FROM_PREFIX, SET_ORDER_PREFIX, patched_lists
+from dashboard.pages.bulk.patch_merge_rules import DELETE_FROM_PREFIX, SET_ORDER_PREFIX, patched_lists
+from dashboard.pages.bulk.strategic_patch_checks import check_lists
 from dashboard.pages.delete.options import parse_delete_options
 from dashboard.pages.forms.controls import normalize_newlines
 from dashboard.pages.writes.target import LAST_APPLIED

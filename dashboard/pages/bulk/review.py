@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from dashboard.pages.bulk.patch_list_items import NamedItem
+from dashboard.pages.bulk.list_items_in_patch import NamedItem
 from dashboard.pages.bulk.run import ChangeGroup, DiffField, Item, ItemState
 
 MAX_SHOWN_NAMES = 200

@@ -11,9 +11,9 @@ import msgspec
 
 from dashboard.access.identity import Identity
 from dashboard.live.rendering.time_texts import rfc3339
+from dashboard.pages.bulk.list_items_in_patch import NamedItem
 from dashboard.pages.bulk.operation import BulkOperation
-from dashboard.pages.bulk.patch_list_items import NamedItem
-from dashboard.pages.writes.effects import Effect
+from dashboard.pages.writes.workload_effects import Effect
 from informerd.errors import InformerdError
 from informerd.resource import Resource
 from informerd.rest.client import Client

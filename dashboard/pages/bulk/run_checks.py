@@ -13,13 +13,13 @@ from django.http import QueryDict
 
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
 from dashboard.live.hub.hub import HUB
-from dashboard.live.hub.interest import INTEREST
+from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.live.index.index_store import PathCacheFull
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.list_query import Query
+from dashboard.pages.bulk.request_context import RunRequest
 from dashboard.pages.bulk.run import Item
-from dashboard.pages.bulk.run_request import RunRequest
 from dashboard.pages.delete.dependents import each_dependent
 from dashboard.pages.layout.requested_kind import has_synced, is_followed
 

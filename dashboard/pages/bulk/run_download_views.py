@@ -9,11 +9,11 @@ import io
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from dashboard.cluster.kubectl import UNBOUND
+from dashboard.cluster.kubectl_commands import UNBOUND
 from dashboard.pages.bulk.kubectl import kubectl_commands
+from dashboard.pages.bulk.request_context import open_run_request, require_database
 from dashboard.pages.bulk.run import Item
-from dashboard.pages.bulk.run_request import open_run_request, require_database
-from dashboard.pages.layout.other_sites import own_pages_only
+from dashboard.pages.layout.cross_site_requests import own_pages_only
 from dashboard.pages.layout.page import kubectl_of
 from dashboard.pages.lists.export import escape_formula
 from dashboard.pages.writes.write_unavailable import unavailable_as_page

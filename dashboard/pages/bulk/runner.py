@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from dashboard.pages.bulk.active_run import ActiveRun, GroupRegister
-from dashboard.pages.bulk.limiter import Limiter
+from dashboard.pages.bulk.concurrency_limiter import Limiter
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import ChangeGroup, ExecutorFactory, Item, ItemExecutor, Run, RunState, mark_unanswered
 from dashboard.pages.bulk.store import RunStore

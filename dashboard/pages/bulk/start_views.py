@@ -14,8 +14,8 @@ from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.list_query import Query
+from dashboard.pages.bulk.request_context import require_database, see_other
 from dashboard.pages.bulk.run import MAX_ITEMS, Item
-from dashboard.pages.bulk.run_request import require_database, see_other
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import NewRun
 from dashboard.pages.drafts.store import new_key

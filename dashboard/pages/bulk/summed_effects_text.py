@@ -13,8 +13,8 @@ from types import MappingProxyType
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.bulk.review import ItemNames
 from dashboard.pages.bulk.run import Item
-from dashboard.pages.writes.effects import Effect, EffectKind
 from dashboard.pages.writes.effects_text import rollout_steps_text
+from dashboard.pages.writes.workload_effects import Effect, EffectKind
 
 ROLLING_KINDS = frozenset({"deployments.apps", "statefulsets.apps", "daemonsets.apps"})
 """Kinds for which it is known when a change does not affect pods."""

@@ -13,11 +13,12 @@ from django_htmx.http import HttpResponseClientRefresh
 from dashboard.access.identity import Identity, browser_of, user_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import kind_of
-from dashboard.objects.problems.problem import Refusal
+from dashboard.objects.problems.write_refusal import Refusal
 from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.operation import VERB_TITLES
 from dashboard.pages.bulk.operation_form import form_values_of, parse_operation
+from dashboard.pages.bulk.request_context import RunRequest, open_run_request, require_database, see_other
 from dashboard.pages.bulk.review import (
     GROUPS_PER_PAGE,
     MAX_ADDED_ITEMS,
@@ -29,7 +30,6 @@ from dashboard.pages.bulk.review import (
 )
 from dashboard.pages.bulk.run import ChangeGroup, Item
 from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, verb_limit
-from dashboard.pages.bulk.run_request import RunRequest, open_run_request, require_database, see_other
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
 from dashboard.pages.bulk.summed_effects_text import effect_texts, pod_totals

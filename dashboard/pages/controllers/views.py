@@ -38,7 +38,9 @@ async def requeue(request: HttpRequest) -> HttpResponse:
     controller, _, key = request.POST.get("item", "").partition("/")
     status, words = await _requeued(state_of(request), controller, key, by=user_of(request))
     if htmx_of(request):
-        return render(request, "controllers/_announcement.html", {"words": words, "done": status == 200}, status=status)
+        return render(
+            request, "controllers/_requeue_result.html", {"words": words, "done": status == 200}, status=status
+        )
     if status == 200:
         back = HttpResponseRedirect(CONTROLLERS_HREF)
         back.status_code = 303

@@ -13,7 +13,7 @@ from typing import Literal
 
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.problems.problem import Problem, Refusal, refusal_of
+from dashboard.objects.problems.write_refusal import Problem, Refusal, refusal_of
 from dashboard.objects.schemas.samples.repair import repairs
 from dashboard.objects.schemas.schema import Schema
 from informerd.errors import AlreadyExists, ApiError, Forbidden, InformerdError

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from dashboard.objects.fields.field_access import ABSENT, Value, format_path, get, put, same
 from dashboard.objects.manifests.document import Document, parse
-from dashboard.objects.manifests.rewrite import rewrite
-from dashboard.objects.problems.problem import Problem
+from dashboard.objects.manifests.rewrite_in_place import rewrite
+from dashboard.objects.problems.write_refusal import Problem
 
 NAME: tuple[str, str] = ("metadata", "name")
 NAMESPACE: tuple[str, str] = ("metadata", "namespace")

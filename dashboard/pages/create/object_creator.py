@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, get
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.document import Document, DocumentError, parse
-from dashboard.objects.problems.problem import (
+from dashboard.objects.problems.write_refusal import (
     Mismatch,
     Problem,
     Refusal,
@@ -16,9 +16,9 @@ from dashboard.objects.problems.problem import (
     uncertain_refusal,
     unreadable_refusal,
 )
-from dashboard.pages.authors.recorder import WriteRecorder
-from dashboard.pages.edit.check import refusals_located
-from dashboard.pages.edit.dry_run import review_dry_run
+from dashboard.pages.authors.record_and_lookup import WriteRecorder
+from dashboard.pages.edit.dry_run_review import review_dry_run
+from dashboard.pages.edit.text_refusals import refusals_located
 from dashboard.pages.writes.admission_changes import AdmissionChanges
 from dashboard.pages.writes.create_object import (
     UNCERTAIN_TITLE,

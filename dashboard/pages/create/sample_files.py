@@ -17,8 +17,8 @@ from pathlib import Path
 
 from dashboard.objects.fields.field_access import ABSENT, put
 from dashboard.objects.manifests.document import DocumentError, parse
-from dashboard.objects.manifests.rewrite import rewrite
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.rewrite_in_place import rewrite
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.pages.create.many.manifests import Manifest, manifests_in, split_text
 from informerd.resource import Resource
 

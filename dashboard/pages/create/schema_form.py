@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from dashboard.objects.fields.field_access import format_path
 from dashboard.objects.manifests.document import Document, DocumentError, parse
-from dashboard.objects.problems.problem import Problem, Refusal, locate, with_excerpts
+from dashboard.objects.problems.write_refusal import Problem, Refusal, locate, with_excerpts
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.name_and_namespace_fields import NAME, NAMESPACE, NameField, apply_names, name_fields
 from dashboard.pages.create.object_creator import NewObjectRules

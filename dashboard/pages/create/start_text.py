@@ -12,9 +12,9 @@ from django.conf import settings
 from dashboard.objects.fields.field_access import put
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.document import parse
-from dashboard.objects.manifests.rewrite import rewrite
-from dashboard.objects.manifests.writer import to_yaml
-from dashboard.objects.problems.problem import Problem, Refusal
+from dashboard.objects.manifests.rewrite_in_place import rewrite
+from dashboard.objects.manifests.yaml_writer import to_yaml
+from dashboard.objects.problems.write_refusal import Problem, Refusal
 from dashboard.objects.schemas.samples.sample import sample
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.example_trial import Trial, try_example

@@ -14,21 +14,21 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.access.quota_owner import quota_owners
 from dashboard.objects.manifests.document import Document, DocumentError, parse
-from dashboard.objects.manifests.writer import to_yaml
-from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unreadable_refusal
+from dashboard.objects.manifests.yaml_writer import to_yaml
+from dashboard.objects.problems.write_refusal import Problem, Refusal, refusal_of, unreadable_refusal
 from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.create.check_while_typing import check_result
 from dashboard.pages.create.clone import clone_of
-from dashboard.pages.create.create_request import CreateRequest, check_permission, open_create_request
-from dashboard.pages.create.live_check import check_result
 from dashboard.pages.create.many.checks import notes
 from dashboard.pages.create.many.manifests import split_text
 from dashboard.pages.create.namespace_choice import LISTED_NAMESPACES, NamespaceChoice
 from dashboard.pages.create.object_creator import EMPTY_BASE, Exists, NewObjectRules
+from dashboard.pages.create.request_context import CreateRequest, check_permission, open_create_request
 from dashboard.pages.create.schema_form import FormInput, NewForm, fill_document, form_html_of, new_form
 from dashboard.pages.create.start_text import StartText, start_text
 from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.draft import Draft as Kept
-from dashboard.pages.drafts.session import DISCARD
+from dashboard.pages.drafts.request_draft import DISCARD
 from dashboard.pages.edit.form_data import sign_review, submitted_text, unsign_review
 from dashboard.pages.edit.responses import submission_context
 from dashboard.pages.forms import ButtonResult, press
@@ -43,8 +43,8 @@ from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.write_unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.app_state import scope_of
 from dashboard.runtime.background_tasks import run_in_thread, run_in_thread_if_large
+from dashboard.runtime.compute_process_pool import WORK_PROCESSES
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL
-from dashboard.runtime.work_processes import WORK_PROCESSES
 from informerd.errors import InformerdError
 
 CREATE, REVIEW, EDIT = "create", "review", "edit"
@@ -116,7 +116,7 @@ async def new(request: HttpRequest, resource: str) -> HttpResponse:
 @require_POST
 @unavailable_as_json
 async def check_new(request: HttpRequest, resource: str) -> HttpResponse:
-    """The editor script's check while the user types; same answer as dashboard.pages.edit.live_check. JSON."""
+    """The editor script's check while the user types; same answer as dashboard.pages.edit.check_while_typing. JSON."""
     create_request = await open_create_request(request, resource)
     text, post = submitted_text(request.POST), request.POST.dict()
     processes, owners = create_request.state[WORK_PROCESSES], quota_owners(scope_of(request))

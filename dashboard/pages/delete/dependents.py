@@ -18,7 +18,7 @@ from dashboard.pages.delete.descendants import (
     find_descendants,
 )
 from dashboard.pages.writes.target import Target
-from dashboard.runtime.text_pieces import object_href
+from dashboard.runtime.text_with_links import object_href
 from informerd.resource import Resource
 
 MAX_NAMED = 12

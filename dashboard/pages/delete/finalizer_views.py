@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
 from dashboard.objects.fields.field_access import Value
-from dashboard.objects.problems.problem import Refusal, refusal_of, unanswered_refusal
+from dashboard.objects.problems.write_refusal import Refusal, refusal_of, unanswered_refusal
 from dashboard.pages.delete.finalizers import finalizer_of, finalizers_of
 from dashboard.pages.delete.kubectl import finalizer_command
 from dashboard.pages.delete.outcome import gone_outcome, outcome_of_current
 from dashboard.pages.delete.views import follow_deletion, progress_page
-from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
+from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import REMOVE_FINALIZER, retry_page
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT, is_unanswered
@@ -65,7 +65,7 @@ async def _confirmation_page(
         "command": finalizer_command(edit_request.target, metadata["uid"], metadata["resourceVersion"], others),
     }
     status = 409 if changed else refusal.code if refusal is not None else 200
-    return edit_request.page("delete/finalizer.html", "Delete", context, status=status)
+    return edit_request.page("delete/remove_finalizer.html", "Delete", context, status=status)
 
 
 async def _remove_finalizer(edit_request: EditRequest) -> HttpResponse:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from dashboard.objects.problems.problem import Problem, Refusal
+from dashboard.objects.problems.write_refusal import Problem, Refusal
 from dashboard.pages.writes.object_client import Propagation
 
 MAX_GRACE = 30 * 24 * 3600

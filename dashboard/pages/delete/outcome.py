@@ -8,20 +8,20 @@ from typing import Literal
 from dashboard.live.hub.hub import HUB
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.fields.field_access import Value
-from dashboard.objects.fields.object_limit import is_too_deep
-from dashboard.objects.problems.problem import Refusal
+from dashboard.objects.fields.object_display_limit import is_too_deep
+from dashboard.objects.problems.write_refusal import Refusal
 from dashboard.pages.create.clone import clone_for_recreation
 from dashboard.pages.delete.dependents import DependentGroup, find_dependents, find_direct_dependents
 from dashboard.pages.delete.descendants import NAMESPACES
 from dashboard.pages.delete.finalizers import FOREGROUND_FINALIZER, ORPHAN_FINALIZER, PROTECTION_FINALIZERS
 from dashboard.pages.delete.progress import Progress, progress_of
-from dashboard.pages.delete.recreation import Recreation, recreation_of
+from dashboard.pages.delete.recreated_by import Recreation, recreation_of
 from dashboard.pages.delete.used_by import UsedBy, find_used_by
 from dashboard.pages.details.live_detail import open_detail
-from dashboard.pages.details.object_view import whole_object
+from dashboard.pages.details.object_presenter import whole_object
 from dashboard.pages.edit.form_data import dump_base
-from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Submission
+from dashboard.pages.writes.request_context import EditRequest
 from dashboard.pages.writes.target import Base
 from dashboard.runtime.app_state import CLOCK
 from informerd.errors import NotFound

@@ -17,12 +17,12 @@ from dashboard.pages.delete.dependents import (
 )
 from dashboard.pages.delete.descendants import DEFINITIONS, NAMESPACES
 from dashboard.pages.delete.finalizers import Finalizer, finalizers_of
-from dashboard.pages.delete.recreation import Recreation, recreation_of
+from dashboard.pages.delete.recreated_by import Recreation, recreation_of
 from dashboard.pages.delete.unwatched_contents import UnwatchedContents, count_contents
 from dashboard.pages.delete.used_by import UsedBy, find_used_by
 from dashboard.pages.evictions.budgets import Budget, budgets_in
 from dashboard.pages.evictions.plan import plan_pod
-from dashboard.pages.writes.edit_request import EditRequest
+from dashboard.pages.writes.request_context import EditRequest
 from informerd.errors import InformerdError
 
 DISCOVERY_TIMEOUT = 2.0

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.views.decorators.http import require_http_methods
 
 from dashboard.objects.fields.field_access import Value
-from dashboard.objects.problems.problem import Refusal, refusal_of, unanswered_refusal
+from dashboard.objects.problems.write_refusal import Refusal, refusal_of, unanswered_refusal
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.delete.kubectl import delete_command
 from dashboard.pages.delete.options import DeleteOptions, parse_delete_options
@@ -20,8 +20,8 @@ from dashboard.pages.edit.responses import outcome_response
 from dashboard.pages.layout.flash import clear_flash, flash
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
 from dashboard.pages.layout.page import htmx_of, vary_on_htmx, wants_fragment
-from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.outcomes import Saved
+from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import DELETE, retry_page
 from dashboard.pages.writes.write_unavailable import WriteUnavailable, unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL, is_unanswered
@@ -116,7 +116,7 @@ async def _dry_run_fragment(edit_request: EditRequest, options: DeleteOptions, i
         except InformerdError as error:
             context["dry_run_refusal"] = refusal_of(error)
     status = invalid.code if invalid is not None else 200
-    return edit_request.page("delete/_plan.html", "Delete", context, status=status)
+    return edit_request.page("delete/_dry_run.html", "Delete", context, status=status)
 
 
 async def _dry_run_refusal(edit_request: EditRequest, live: dict[str, Value], options: DeleteOptions) -> Refusal | None:

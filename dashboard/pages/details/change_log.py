@@ -15,7 +15,7 @@ from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.objects.describers.deletion import Deletion
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row import Entry, Row
-from dashboard.objects.paths.diff import row_changes
+from dashboard.objects.paths.field_changes import row_changes
 from dashboard.runtime.time_slicing import SlicedWork
 from informerd.clock import Clock
 

@@ -3,7 +3,7 @@
 Templates see it as ``view``. A window replaces ``#detail-<view.id>`` (details/_detail.html, which has that element as
 its root), and on the page that shows the YAML alone ``#yaml-top-<view.id>`` (details/_yaml_header.html) and
 ``#set-by-<view.id>`` (details/_yaml_by_manager.html). The frames that follow replace the parts that differ (see
-dashboard/live/rendering/html_parts.py). Changes of details/_yaml_header.html are in no part of details/_detail.html: a
+dashboard/live/rendering/html_diff.py). Changes of details/_yaml_header.html are in no part of details/_detail.html: a
 window brings them.
 """
 
@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.hub import Hub
-from dashboard.live.rendering.html_parts import HtmlPart, diff_partials, parse_parts
+from dashboard.live.rendering.html_diff import HtmlPart, diff_partials, parse_parts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.rendering.time_texts import rfc3339
@@ -30,11 +30,11 @@ from dashboard.objects.paths.field_path import FieldPath
 from dashboard.pages.details.change_log import NOT_SERVED_TEXT, ChangeLine, ChangeLog, EarlierChanges
 from dashboard.pages.details.events import EVENTS, EventLine, ObjectEvents
 from dashboard.pages.details.node_pods import PODS, NodePods, NodeResourceRequest
-from dashboard.pages.details.object_view import ObjectView
+from dashboard.pages.details.object_presenter import ObjectView
 from dashboard.pages.details.owner_graph import KindReplicas, OwnerGraph
 from dashboard.pages.details.owner_tree import OwnerTreeLine
 from dashboard.pages.details.replacement import Replacement, ReplacementSearch
-from dashboard.runtime.text_pieces import object_href
+from dashboard.runtime.text_with_links import object_href
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock
 

@@ -9,7 +9,7 @@ from heapq import nsmallest
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.kinds.row_owners import OwnerReference, can_own, owner_references
-from dashboard.runtime.text_pieces import object_href
+from dashboard.runtime.text_with_links import object_href
 
 MAX_SHOWN = 12
 """Most objects of one owner that are shown, unhealthy ones first, and most owners of one object; the

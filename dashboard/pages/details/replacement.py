@@ -18,7 +18,7 @@ from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.describers.deletion import deletion_of
 from dashboard.objects.fields.unstructured import as_map, as_maps
 from dashboard.objects.kinds.row import Row
-from dashboard.pages.details.object_view import whole_object
+from dashboard.pages.details.object_presenter import whole_object
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 
 COPY_LEAD = 600.0

@@ -15,11 +15,10 @@ from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.details.live_detail import open_detail
-from dashboard.pages.details.object_view import object_as_yaml
-from dashboard.pages.layout.browser_storage import forbid_storing_secrets
+from dashboard.pages.details.object_presenter import object_as_yaml
+from dashboard.pages.layout.cross_site_requests import is_from_other_site, refuse_other_site
 from dashboard.pages.layout.flash import flash_for
 from dashboard.pages.layout.not_found import kind_not_found, object_not_found
-from dashboard.pages.layout.other_sites import is_from_other_site, refuse_other_site
 from dashboard.pages.layout.page import page_info, vary_on_htmx
 from dashboard.pages.layout.requested_kind import (
     UnavailableKind,
@@ -29,9 +28,10 @@ from dashboard.pages.layout.requested_kind import (
     path_namespace,
     redirect_with_query,
 )
+from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.background_tasks import run_in_thread_if_large
-from dashboard.runtime.text_pieces import object_href
+from dashboard.runtime.text_with_links import object_href
 from informerd.clock import within
 
 WRITE_WAIT = 1.0

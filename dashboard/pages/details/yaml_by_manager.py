@@ -39,7 +39,7 @@ class ManagedLines:
     def html(self, name: str) -> SafeString:
         """HTML for a pre element, whose text stays the YAML: attributes name the managers. `name` is its id.
 
-        The run and its pieces are parts, see dashboard/live/rendering/html_parts.py.
+        The run and its pieces are parts, see dashboard/live/rendering/html_diff.py.
         """
         inner = _html_of(self.pieces, name)
         if self.manager is None:

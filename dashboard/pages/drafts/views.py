@@ -19,10 +19,10 @@ from dashboard.objects.fields.field_access import Value
 from dashboard.objects.fields.json_input import read_json
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.manifests.document import DocumentError, parse
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import Change, Line, changes, diff_lines
 from dashboard.pages.drafts.draft import Content, Draft, Subject
-from dashboard.pages.drafts.session import NO_COOKIE, DraftSession
+from dashboard.pages.drafts.request_draft import NO_COOKIE, DraftSession
 from dashboard.pages.drafts.store import DRAFTS, MAX_PER_BROWSER, RETENTION, Unavailable
 from dashboard.pages.layout.flash import flash
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page

@@ -16,21 +16,21 @@ from dashboard.access.identity import user_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.kinds.catalog import kind_of
-from dashboard.objects.problems.problem import Problem, Refusal, refusal_of
+from dashboard.objects.problems.write_refusal import Problem, Refusal, refusal_of
 from dashboard.pages.delete.options import MAX_GRACE
 from dashboard.pages.drains.plan import DrainPlan, plan_drain
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.pages.drains.state import Drain, DrainedPod
 from dashboard.pages.drains.store import NewDrain
-from dashboard.pages.edit.part_request import denial_reason, lacks_subresource
+from dashboard.pages.edit.spec_or_status_request import denial_reason, lacks_subresource
 from dashboard.pages.evictions.budgets import budgets_in
-from dashboard.pages.evictions.daemon_sets import missing_daemon_sets
+from dashboard.pages.evictions.missing_daemon_sets import missing_daemon_sets
 from dashboard.pages.quick_actions.dry_run import Preview
 from dashboard.pages.quick_actions.toggles import Cordon
 from dashboard.pages.quick_actions.views import action_not_found
 from dashboard.pages.quick_actions.write import Done, Refused, Unreviewed, write
-from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.kubectl import named_command
+from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK

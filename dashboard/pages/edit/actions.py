@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from dashboard.objects.fields.field_access import Value, same
 from dashboard.objects.manifests.document import Document, parse
-from dashboard.objects.manifests.rewrite import rewrite
-from dashboard.objects.problems.problem import Problem, Refusal, unanswered_refusal
+from dashboard.objects.manifests.rewrite_in_place import rewrite
+from dashboard.objects.problems.write_refusal import Problem, Refusal, unanswered_refusal
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
-from dashboard.pages.edit.check import check_text, refusals_located, refused_outcome
-from dashboard.pages.edit.dry_run import review_dry_run
-from dashboard.pages.edit.merge import current_object, explain_not_found, find_moved, reverted_outcome
+from dashboard.pages.edit.concurrent_changes import current_object, explain_not_found, find_moved, reverted_outcome
+from dashboard.pages.edit.dry_run_review import review_dry_run
+from dashboard.pages.edit.text_refusals import check_text, refusals_located, refused_outcome
 from dashboard.pages.writes.admission_changes import AdmissionChanges, admission_changes, drift_from_dry_run
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.outcomes import (

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dashboard.objects.fields.field_access import Path, Value
-from dashboard.objects.manifests.writer import scalar_yaml
+from dashboard.objects.manifests.yaml_writer import scalar_yaml
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.controls import control_of
 from dashboard.pages.forms.help import default_of, help_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dashboard.objects.fields.field_access import ABSENT, Value, format_path
-from dashboard.objects.manifests.writer import dump
+from dashboard.objects.manifests.yaml_writer import dump
 from dashboard.objects.merge.three_way import Conflict, MergeResult, Side
 from dashboard.pages.edit.form_data import choice_name
 

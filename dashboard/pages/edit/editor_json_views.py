@@ -12,23 +12,23 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
-from dashboard.live.index.text_counts import MAX_VALUES
+from dashboard.live.index.searchable_text_counts import MAX_VALUES
 from dashboard.live.index.value_counts import LabelSource
 from dashboard.objects.fields.field_access import Path
 from dashboard.objects.fields.managed_fields import last_writers
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.manifests.writer import scalar_yaml
+from dashboard.objects.manifests.yaml_writer import scalar_yaml
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.edit.actions import merge_theirs
-from dashboard.pages.edit.check import check_text
+from dashboard.pages.edit.check_while_typing import unreadable_result
 from dashboard.pages.edit.completion import FieldHint, Hints, ValueHint, hints, is_labels, read_path, status_hints
 from dashboard.pages.edit.form_data import dump_base, read_submission
-from dashboard.pages.edit.live_check import unreadable_result
-from dashboard.pages.edit.part_request import open_part_request
+from dashboard.pages.edit.spec_or_status_request import open_part_request
+from dashboard.pages.edit.text_refusals import check_text
 from dashboard.pages.layout.requested_kind import UnavailableKind, describe_kind
-from dashboard.pages.writes.edit_request import open_edit_request
 from dashboard.pages.writes.outcomes import Refused, Submission, returns_outcome
+from dashboard.pages.writes.request_context import open_edit_request
 from dashboard.pages.writes.target import Editable, Target
 from dashboard.pages.writes.write_unavailable import unavailable_as_json
 from dashboard.runtime.app_state import AppState, state_of

@@ -16,7 +16,7 @@ from dashboard.objects.fields.field_access import ItemKey, Path, Segment
 from dashboard.objects.fields.json_input import read_json
 from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.merge.three_way import Side
-from dashboard.objects.problems.problem import Refusal, unreadable_refusal
+from dashboard.objects.problems.write_refusal import Refusal, unreadable_refusal
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms import apply_form, input_names
 from dashboard.pages.writes.admission_changes import AdmissionChanges

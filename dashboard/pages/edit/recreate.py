@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dashboard.objects.problems.problem import Refusal, locate
-from dashboard.pages.edit.check import check_text, refusals_located
-from dashboard.pages.edit.dry_run import review_dry_run
+from dashboard.objects.problems.write_refusal import Refusal, locate
+from dashboard.pages.edit.dry_run_review import review_dry_run
+from dashboard.pages.edit.text_refusals import check_text, refusals_located
 from dashboard.pages.writes.admission_changes import AdmissionChanges
 from dashboard.pages.writes.create_object import Created, NameInUse, create_object
 from dashboard.pages.writes.object_client import ObjectClient

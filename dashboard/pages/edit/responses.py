@@ -13,19 +13,19 @@ from django.utils.safestring import SafeString
 from dashboard.objects.fields.field_access import Path
 from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.merge.diff import changes
-from dashboard.objects.problems.problem import Refusal, locate, unanswered_refusal, with_excerpts
+from dashboard.objects.problems.write_refusal import Refusal, locate, unanswered_refusal, with_excerpts
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.edit.conflict_questions import conflict_questions
 from dashboard.pages.edit.form_data import Button, dump_base, sign_review
-from dashboard.pages.edit.part_request import has_status
 from dashboard.pages.edit.schema_refusal import schema_refusal, with_schema_problems
+from dashboard.pages.edit.spec_or_status_request import has_status
 from dashboard.pages.forms import Form, FormContext, build_form, form_fields
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN
 from dashboard.pages.layout.flash import flash
-from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Submission, Unsure
+from dashboard.pages.writes.request_context import EditRequest
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Editable
 from dashboard.runtime.background_tasks import run_in_thread, run_in_thread_if_large
@@ -177,7 +177,7 @@ def line_in(document: Document | None) -> Callable[[Path], int]:
 
 
 def submission_context(draft: Submission) -> dict[str, object]:
-    """Context of writes/_submission_inputs.html, which every button sends back."""
+    """Context of writes/_hidden_inputs.html, which every button sends back."""
     rows = min(max(draft.text.count("\n") + 3, FEWEST_ROWS), MOST_ROWS)
     return {"draft": draft, "base_json": dump_base(draft.base), "rows": rows}
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dashboard.objects.fields.field_access import Path, Value
 from dashboard.objects.manifests.document import Document
-from dashboard.objects.problems.problem import Problem, Refusal, locate
+from dashboard.objects.problems.write_refusal import Problem, Refusal, locate
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import immutability_problems, schema_problems
 from dashboard.pages.writes.target import Editable

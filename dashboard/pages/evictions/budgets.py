@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.runtime.text_pieces import object_href
+from dashboard.runtime.text_with_links import object_href
 from informerd.errors import InformerdError, NotFound
 from informerd.rest.client import Client
 

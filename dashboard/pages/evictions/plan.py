@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dashboard.pages.evictions.budgets import Budget, budgets_of
-from dashboard.pages.evictions.daemon_sets import controller_of, daemon_set_of
-from dashboard.runtime.text_pieces import object_href
+from dashboard.pages.evictions.missing_daemon_sets import controller_of, daemon_set_of
+from dashboard.runtime.text_with_links import object_href
 
 MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 Json = Mapping[str, Any]

@@ -12,7 +12,7 @@ from dashboard.pages.feed.bursts import OPERATIONS, FeedItem
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.terms import EntryTerm, subject_text
 from dashboard.pages.feed.time_range import TimeRange
-from dashboard.runtime.text_pieces import object_href
+from dashboard.runtime.text_with_links import object_href
 
 
 @dataclass(frozen=True, slots=True)

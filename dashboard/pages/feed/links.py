@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.time_range import TimeRange, duration_param
-from dashboard.runtime.text_pieces import Link
+from dashboard.runtime.text_with_links import Link
 
 PAGE_SIZE = 200
 """Lines of a page."""

@@ -1,9 +1,9 @@
 """View of the feed: every change that passes its filter, newest first, bursts folded.
 
 Templates see it as ``view``. `feed/_feed.html` has ``<ol id="entries-<view.id>">`` filled with `feed/_entry.html` and
-`feed/_burst.html` (one `<li>` each, which sees ``line``: FeedLine); `feed/_rate.html`, `feed/_bars.html` and
-`feed/_sums.html` have ``#rate-<view.id>``, ``#bars-<view.id>`` and ``#sums-<view.id>`` as their root elements. Past
-reading speed lines are sampled on screen and counted exactly.
+`feed/_burst.html` (one `<li>` each, which sees ``line``: FeedLine); `feed/_rate.html`, `feed/_histogram_bars.html` and
+`feed/_change_counts.html` have ``#rate-<view.id>``, ``#bars-<view.id>`` and ``#sums-<view.id>`` as their root
+elements. Past reading speed lines are sampled on screen and counted exactly.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Entry
+from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES, FeedSearch
+from dashboard.pages.feed.line_window import FeedWindow, RefreshRate
 from dashboard.pages.feed.lines import FeedLine, item_line
 from dashboard.pages.feed.query import FeedQuery
-from dashboard.pages.feed.search import MAX_LISTED_ENTRIES, FeedSearch
 from dashboard.pages.feed.summary_panel import FeedSummary
 from dashboard.pages.feed.tally import RateCounter, Tally
-from dashboard.pages.feed.window import FeedWindow, RefreshRate
 from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
 from informerd.clock import Clock, within
 
@@ -49,17 +49,17 @@ UNAVAILABLE_PARTS = ("unread", "quiet", "known")
 TEMPLATES = {
     "rate": "feed/_rate.html",
     "said": "feed/_announcement.html",
-    "sums": "feed/_sums.html",
-    "bars": "feed/_bars.html",
+    "sums": "feed/_change_counts.html",
+    "bars": "feed/_histogram_bars.html",
     "unread": "feed/_unavailable_kinds.html",
     "quiet": "feed/_empty.html",
-    "known": "feed/_known.html",
+    "known": "feed/_retention.html",
 }
 """The template of each part, by the prefix of its element id."""
 
 
 class LiveFeed(LiveView):
-    """Value of `view` in feed/feed.html, _feed.html, _entry.html, _burst.html, _rate.html, _sums.html and _bars.html.
+    """Value of `view` in the templates of feed/.
 
     id, seq · kinds: tuple[KindInfo, ...] (all that are watched) · query · lines: tuple[FeedLine, ...] newest first, at
     most 200 · is_searching: whether earlier entries are still being searched · hidden_count: int (entries counted and

@@ -11,12 +11,12 @@ from dashboard.live.rendering.charts import Bar, OperationCounts, bars, rate_tex
 from dashboard.live.rendering.time_texts import duration_text, rfc3339, utc_text
 from dashboard.live.replication.feed_history import MAX_KEPT_BYTES, RETENTION, FeedHistory
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES
+from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.links import PAGE_SIZE, FeedLinks
 from dashboard.pages.feed.query import FeedQuery
-from dashboard.pages.feed.search import MAX_LISTED_ENTRIES
 from dashboard.pages.feed.tally import RateCounter, Tally
 from dashboard.pages.feed.time_range import DEFAULT_SECONDS
-from dashboard.pages.feed.window import FeedWindow
 from informerd.clock import Clock
 
 MAX_LATER_KINDS = 4

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from dashboard.access.identity import user_of
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
 from dashboard.live.hub.hub import HUB
-from dashboard.live.hub.interest import INTEREST
+from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, not_found_page

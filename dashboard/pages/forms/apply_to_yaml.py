@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Segment, Value, can_put, get, put, same
 from dashboard.objects.manifests.document import Document, parse
-from dashboard.objects.manifests.rename_and_move import rename_entry
-from dashboard.objects.manifests.rewrite import rewrite
-from dashboard.objects.problems.problem import Problem
+from dashboard.objects.manifests.rename_and_move_fields import rename_entry
+from dashboard.objects.manifests.rewrite_in_place import rewrite
+from dashboard.objects.problems.write_refusal import Problem
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.controls import (
     INPUTS,

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, get
-from dashboard.objects.schemas.cel_rules import immutable_reason
 from dashboard.objects.schemas.list_keys import previous_items
+from dashboard.objects.schemas.rules_and_immutability import immutable_reason
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.alternatives import alternatives_of, is_exclusive
 from dashboard.pages.forms.context import FormContext, previous_text

@@ -12,8 +12,8 @@ from itertools import islice
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Segment, Value, can_put, get, put
 from dashboard.objects.manifests.document import Document, parse
-from dashboard.objects.manifests.rename_and_move import move_item
-from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.manifests.rename_and_move_fields import move_item
+from dashboard.objects.manifests.rewrite_in_place import rewrite
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.alternatives import excluded_fields, is_exclusive, required_fields
 from dashboard.pages.forms.apply_to_yaml import blank_value

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Value
-from dashboard.objects.problems.problem import Problem
+from dashboard.objects.problems.write_refusal import Problem
 from dashboard.pages.forms.controls import input_text, normalize_newlines
 from dashboard.pages.forms.input_names import FIELD, INITIAL
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from dashboard.objects.fields.field_access import ABSENT, Value
 from dashboard.objects.fields.text_limit import limit_text
-from dashboard.objects.manifests.writer import scalar_yaml
+from dashboard.objects.manifests.yaml_writer import scalar_yaml
 from dashboard.objects.schemas.schema import Schema
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,19}")

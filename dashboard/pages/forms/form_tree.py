@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from dashboard.objects.fields.field_access import Path, format_path
-from dashboard.objects.problems.problem import Problem
+from dashboard.objects.problems.write_refusal import Problem
 from dashboard.pages.forms.alternatives import Alternative
 from dashboard.pages.forms.controls import INPUTS, Control
 from dashboard.pages.forms.help import Help

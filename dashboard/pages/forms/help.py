@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.objects.schemas.cel_rules import Rule, rules_of
 from dashboard.objects.schemas.formats import format_words
 from dashboard.objects.schemas.pattern_words import pattern_words
+from dashboard.objects.schemas.rules_and_immutability import Rule, rules_of
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.controls import Control, input_text
 

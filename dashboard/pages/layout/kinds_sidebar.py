@@ -21,8 +21,8 @@ from dashboard.live.object_counts.messages import KindCount
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.api_group_projects import project_of
 from dashboard.objects.kinds.catalog import CUSTOM, GROUP_TITLES, KindInfo, is_builtin, kind_of
-from dashboard.objects.kinds.projects import project_of
 from dashboard.objects.query.params import read_namespaces
 from dashboard.runtime.app_state import AppState, state_of
 from informerd.clock import rfc3339

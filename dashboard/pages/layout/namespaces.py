@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.pages.layout.requested_kind import is_followed
 from dashboard.runtime.app_state import AppState, state_of
-from dashboard.runtime.text_pieces import Link
+from dashboard.runtime.text_with_links import Link
 
 MAX_CHOICES = 100
 """Namespaces that a page lists; page/namespaces.js fetches all when the picker is opened."""

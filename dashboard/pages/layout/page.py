@@ -18,7 +18,7 @@ from django_htmx.middleware import HtmxDetails
 from dashboard.access.draft_count_cookie import draft_count_of
 from dashboard.access.identity import user_of
 from dashboard.cluster.connection import CONNECTION
-from dashboard.cluster.kubectl import UNBOUND
+from dashboard.cluster.kubectl_commands import UNBOUND
 from dashboard.live.hub.freshness import outage_text
 from dashboard.live.hub.hub import HUB
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS

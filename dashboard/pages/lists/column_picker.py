@@ -22,7 +22,7 @@ class ColumnChoice:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoices:
-    """Value of `columns` in lists/_columns.html."""
+    """Value of `columns` in lists/_column_picker.html."""
 
     choices: tuple[ColumnChoice, ...]
     hidden_inputs: tuple[tuple[str, str], ...]

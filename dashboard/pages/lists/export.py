@@ -20,7 +20,7 @@ import msgspec
 from dashboard.live.rendering.cells import IndexedColumns, cells_of
 from dashboard.objects.fields.managed_fields import without_managed_fields
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.manifests.writer import json_document, to_yaml
+from dashboard.objects.manifests.yaml_writer import json_document, to_yaml
 
 ROWS_AT_A_TIME = 100
 """Rows between two yields to the event loop: about 5 ms of work."""

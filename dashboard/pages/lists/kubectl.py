@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dashboard.cluster.kubectl import kubectl_arguments, shell_line
+from dashboard.cluster.kubectl_commands import kubectl_arguments, shell_line
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath

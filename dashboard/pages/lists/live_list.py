@@ -31,7 +31,7 @@ from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.create_permission import CreatePermission
 from dashboard.pages.lists.facets import Facet, facets_of
-from dashboard.pages.lists.filter_suggestions import Suggester, Suggestion, UnknownPath, find_unknown_paths
+from dashboard.pages.lists.no_match_suggestions import Suggester, Suggestion, UnknownPath, find_unknown_paths
 from dashboard.pages.lists.paging import PAGE_SIZE, Paging
 from dashboard.pages.lists.row_window import RowWindow
 from informerd.cache.health import Health

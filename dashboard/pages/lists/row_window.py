@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dashboard.live.rendering.hx_partials import dom_id, hx_partial
-from dashboard.live.rendering.moves import plan_moves
+from dashboard.live.rendering.row_moves import plan_moves
 
 RenderRow = Callable[[str], str]
 """Renders the row of a uid."""

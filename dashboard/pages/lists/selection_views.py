@@ -26,7 +26,7 @@ from dashboard.pages.layout.requested_kind import UnavailableKind, has_synced, o
 from dashboard.pages.lists.export import FORMATS, export
 from dashboard.pages.lists.kubectl import object_commands
 from dashboard.runtime.app_state import AppState, state_of
-from dashboard.runtime.visible_text import escape_to_one_line
+from dashboard.runtime.invisible_characters import escape_to_one_line
 
 MAX_SELECTED = 10_000
 """Most selected objects: 400 kB of uids. list/selection.js enforces the same limit."""

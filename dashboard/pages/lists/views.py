@@ -11,17 +11,16 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
-from dashboard.live.hub.interest import INTEREST
+from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.query.list_query import Query, QueryProblem
 from dashboard.objects.query.params import read_open
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
 from dashboard.pages.followed_kinds.views import follow_choice
-from dashboard.pages.layout.browser_storage import forbid_storing_secrets
+from dashboard.pages.layout.cross_site_requests import own_pages_only
 from dashboard.pages.layout.namespaces import namespace_picker, unknown_namespaces
 from dashboard.pages.layout.not_found import kind_not_found
-from dashboard.pages.layout.other_sites import own_pages_only
 from dashboard.pages.layout.page import current_page_params, keep_address, page_info, vary_on_htmx, wants_fragment
 from dashboard.pages.layout.requested_kind import (
     UnavailableKind,
@@ -30,6 +29,7 @@ from dashboard.pages.layout.requested_kind import (
     open_kind,
     redirect_with_query,
 )
+from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
 from dashboard.pages.lists.column_picker import column_choices
 from dashboard.pages.lists.export import FORMATS, export
 from dashboard.pages.lists.kubectl import kubectl_command

@@ -34,7 +34,7 @@ from dashboard.live.rendering.charts import chart_data
 from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.rendering.time_texts import clock_text
-from dashboard.live.replication.rates import Rate
+from dashboard.live.replication.change_rates import Rate
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo

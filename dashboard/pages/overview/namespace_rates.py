@@ -9,8 +9,8 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 
+from dashboard.live.replication.change_rates import RATES_SECONDS, Rate, Rates
 from dashboard.live.replication.feed_history import FeedHistory, HistoryChunk
-from dashboard.live.replication.rates import RATES_SECONDS, Rate, Rates
 from dashboard.objects.kinds.row import Entry
 from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
 

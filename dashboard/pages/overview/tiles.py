@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.hub.unavailable_kinds import informer_state, is_unknown
 from dashboard.live.rendering.charts import TONES, BarSegment, bar_segments, per_second, rate_text, sparkline
-from dashboard.live.replication.rates import Rate
+from dashboard.live.replication.change_rates import Rate
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Tone

@@ -15,7 +15,7 @@ from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.query.list_query import Query
-from dashboard.runtime.text_pieces import object_href
+from dashboard.runtime.text_with_links import object_href
 
 MAX_SHOWN = 20
 """Most problems that are shown."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, format_path, get
 from dashboard.objects.kinds.row import Tone
-from dashboard.pages.writes.edit_request import EditRequest
+from dashboard.pages.writes.request_context import EditRequest
 
 FormData = Mapping[str, str]
 

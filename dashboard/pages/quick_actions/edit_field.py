@@ -13,9 +13,9 @@ from dashboard.objects.printers.printer import plain_field
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.controls import parse_number, parse_whole_number
 from dashboard.pages.quick_actions.action import ActionForm, FieldState, FormData, Input, Notice, WrongInput
-from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.kubectl import patch_command
-from dashboard.runtime.visible_text import escape_invisible
+from dashboard.pages.writes.request_context import EditRequest
+from dashboard.runtime.invisible_characters import escape_invisible
 
 
 def parse_scalar(text: str, schema: Schema, current: Value) -> Value:

@@ -11,7 +11,7 @@ from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.quick_actions import quick_actions_of
-from dashboard.pages.details.object_view import whole_object
+from dashboard.pages.details.object_presenter import whole_object
 from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
 from dashboard.pages.quick_actions.edit_field import EditField
 from dashboard.runtime.app_state import state_of

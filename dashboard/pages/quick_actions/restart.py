@@ -9,8 +9,8 @@ from typing import ClassVar
 from dashboard.objects.fields.field_access import ABSENT, Value, get
 from dashboard.pages.layout.page import kubectl_of
 from dashboard.pages.quick_actions.action import ActionForm, FieldState, FormData, Notice
-from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.kubectl import slashed_command
+from dashboard.pages.writes.request_context import EditRequest
 from dashboard.runtime.app_state import CLOCK
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)

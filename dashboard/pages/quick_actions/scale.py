@@ -9,8 +9,8 @@ from typing import ClassVar
 from dashboard.objects.fields.field_access import Value
 from dashboard.pages.quick_actions.action import ActionForm, FieldState, FormData, Input, Notice, WrongInput
 from dashboard.pages.writes.autoscalers import AUTOSCALER_UNKNOWN, autoscalers_of
-from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.kubectl import slashed_command
+from dashboard.pages.writes.request_context import EditRequest
 from informerd.errors import InformerdError
 
 MAX_REPLICAS = 2**31 - 1

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from dashboard.objects.fields.field_access import Path, Value
 from dashboard.pages.quick_actions.action import Action, ActionForm, FieldState, FormData, Notice, WrongInput
-from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.kubectl import named_command, patch_command, slashed_command
+from dashboard.pages.writes.request_context import EditRequest
 from dashboard.pages.writes.target import Target
 
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from dashboard.objects.fields.field_access import Value, same
-from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unanswered_refusal
+from dashboard.objects.problems.write_refusal import Problem, Refusal, refusal_of, unanswered_refusal
 from dashboard.pages.edit.actions import MAX_TRIES
 from dashboard.pages.quick_actions.action import Action, FieldState, FormData
 from dashboard.pages.quick_actions.dry_run import PatchResult, dry_run_patch, patch_result, send_patch
-from dashboard.pages.writes.edit_request import EditRequest
+from dashboard.pages.writes.request_context import EditRequest
 from dashboard.runtime.request_retry import LOST_INPUT, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 

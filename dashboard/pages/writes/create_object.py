@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from dashboard.objects.fields.field_access import Value, same
 from dashboard.objects.merge.three_way import merge
-from dashboard.objects.problems.problem import Refusal, refusal_of, unanswered_refusal, uncertain_refusal
+from dashboard.objects.problems.write_refusal import Refusal, refusal_of, unanswered_refusal, uncertain_refusal
 from dashboard.pages.writes.admission_changes import (
     NO_DRIFT,
     AdmissionChanges,

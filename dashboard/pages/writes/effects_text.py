@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from dashboard.objects.fields.field_access import Value, get
-from dashboard.pages.writes.config_and_network_effects import autoscaler, budget, claim, config, ingress, service
-from dashboard.pages.writes.effects import Effect, Object, Sentences, differs, workload_effects
+from dashboard.pages.writes.effects_by_kind import autoscaler, budget, claim, config, ingress, service
+from dashboard.pages.writes.workload_effects import Effect, Object, Sentences, differs, workload_effects
 
 
 def effect_sentences(was: Object, now: Object) -> tuple[str, ...]:

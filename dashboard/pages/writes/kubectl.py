@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from dashboard.cluster.kubectl import kubectl_arguments, shell_word
+from dashboard.cluster.kubectl_commands import kubectl_arguments, shell_word
 from dashboard.objects.fields.field_access import Path, Value
 from dashboard.pages.writes.target import Target
 

@@ -18,7 +18,7 @@ from informerd.rest.client import Client
 from informerd.rest.response import Response
 
 if TYPE_CHECKING:
-    from dashboard.pages.authors.recorder import WriteRecorder
+    from dashboard.pages.authors.record_and_lookup import WriteRecorder
 
 TIME_LIMIT = 20.0
 """Seconds that a page waits for the API server, retries of a read included."""

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from dashboard.objects.fields.field_access import Path
 from dashboard.objects.merge.diff import Change, Line
 from dashboard.objects.merge.three_way import MergeResult, Side
-from dashboard.objects.problems.problem import Refusal
+from dashboard.objects.problems.write_refusal import Refusal
 from dashboard.pages.writes.admission_changes import NO_DRIFT, AdmissionChanges, DryRunDrift, fields_text
 from dashboard.pages.writes.target import Base
 from informerd.errors import InformerdError

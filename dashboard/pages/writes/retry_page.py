@@ -12,7 +12,7 @@ from typing import Protocol
 
 from django.http import HttpRequest, HttpResponse
 
-from dashboard.objects.problems.problem import Refusal
+from dashboard.objects.problems.write_refusal import Refusal
 from dashboard.runtime.request_retry import LOST_INPUT, LOST_UNREAD, TRIES_INPUT, Retry, next_retry
 
 _NOT_CARRIED = frozenset({"csrfmiddlewaretoken", "yaml", TRIES_INPUT, LOST_INPUT})

@@ -7,14 +7,14 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
-from dashboard.cluster.kubectl import kubectl_arguments
+from dashboard.cluster.kubectl_commands import kubectl_arguments
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, get, put
 from dashboard.objects.fields.managed_fields import without_managed_fields
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.printers.secret_redaction import MASK
-from dashboard.objects.problems.problem import Mismatch
-from dashboard.runtime.text_pieces import object_href
+from dashboard.objects.problems.write_refusal import Mismatch
+from dashboard.runtime.text_with_links import object_href
 
 SET_BY_SERVER = (
     "creationTimestamp",

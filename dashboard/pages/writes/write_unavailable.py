@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import render
 
 from dashboard.pages.drafts.draft import Content
-from dashboard.pages.drafts.session import DISCARD, DraftSession
+from dashboard.pages.drafts.request_draft import DISCARD, DraftSession
 from dashboard.pages.forms.input_names import STATE
 from dashboard.pages.layout.flash import clear_flash
 from dashboard.pages.layout.not_found import NotFoundInfo, not_found_page

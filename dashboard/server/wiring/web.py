@@ -15,8 +15,8 @@ from django.template.loader import render_to_string
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
 from dashboard.cluster.connection import CONNECTION, Connection
 from dashboard.live.hub.hub import HUB, Hub
-from dashboard.live.hub.interest import INTEREST, Interest
 from dashboard.live.hub.kind_discovery import KindDiscovery
+from dashboard.live.hub.on_demand_kinds import INTEREST, Interest
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS, ObjectCountsClient
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.replicas import REPLICAS, Replicas
@@ -29,7 +29,7 @@ from dashboard.pages.bulk.item_execution import item_executor_factory
 from dashboard.pages.bulk.runner import BULK_RUNNER, BulkRunner
 from dashboard.pages.bulk.store import RunStore as BulkRecords
 from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT, ControllersClient
-from dashboard.pages.create.many.parsed_manifest_cache import MAX_CHARACTERS, PARSE_CACHE
+from dashboard.pages.create.many.cached_parse_results import MAX_CHARACTERS, PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS, DraftStore
 from dashboard.pages.drains.runner import DRAIN_RUNNER, DrainRunner
 from dashboard.pages.drains.store import DrainStore
@@ -37,26 +37,26 @@ from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS, FollowedKindSto
 from dashboard.pages.layout.page import cluster_info
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.database_executor import DatabaseExecutor
 from dashboard.runtime.malloc_tuning import tune_process
-from dashboard.runtime.open_files import raise_open_files_limit
+from dashboard.runtime.open_files_limit import raise_open_files_limit
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.quotas import QUOTAS, Quotas
-from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses
 from dashboard.server.access_token import AccessToken
 from dashboard.server.body_limits import MIB, BodyLimitLayer, BodyLimits, BodyRoom
+from dashboard.server.connection_limits import OpenConnections
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import limit_websockets, start_with_reactor, stop_with_reactor
-from dashboard.server.daphne_requests import ArrivalLimits, install_arrival_limits
+from dashboard.server.daphne_request_limits import ArrivalLimits, install_arrival_limits
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import Application, Guard, Receive, Scope, Send
+from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
-from dashboard.server.open_connections import OpenConnections
 from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
 from dashboard.server.trusted_proxy import load_trusted_proxy
-from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock

@@ -22,8 +22,8 @@ from devcluster.server.defaulting.workloads import (
     default_stateful_set,
 )
 from devcluster.server.kinds import BUDGETS, Kind
-from devcluster.server.names import MAX_LABEL_LENGTH
-from devcluster.server.storage.objects import Object
+from devcluster.server.names_and_labels import MAX_LABEL_LENGTH
+from devcluster.server.storage.object_codec import Object
 
 _NODE_INFO = (
     "machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from devcluster.server.kinds import API_APPROVED_ANNOTATION, is_protected_group
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.times import timestamp
 
 _CONFORMANT = "KubernetesAPIApprovalPolicyConformant"

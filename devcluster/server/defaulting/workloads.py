@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 from devcluster.server.defaulting.pods import default_pod_spec, fill_null_times
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage.object_codec import Object
 
 TEMPLATE_GENERATION_ANNOTATION = "deprecated.daemonset.template.generation"
 """The annotation that counts changes of a DaemonSet's template."""

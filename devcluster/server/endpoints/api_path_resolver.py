@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import unquote
 
+from devcluster.server.api_errors import Failure, no_containers, no_such_resource, not_found
 from devcluster.server.kinds import PODS, Kind, ServedKinds
-from devcluster.server.status import Failure, no_containers, no_such_resource, not_found
 
 _OF_CONTAINERS: Mapping[str, str] = MappingProxyType(
     {

@@ -12,13 +12,13 @@ from typing import Any
 
 from aiohttp import web
 
-from devcluster.server.api_server import ApiServer
-from devcluster.server.endpoints import access_review, bodies, discovery, guard, openapi
+from devcluster.server.api_errors import Failure, bad_request, internal_error, method_not_allowed
+from devcluster.server.api_server_core import ApiServer
+from devcluster.server.endpoints import access_review, discovery, guard, openapi, request_bodies
 from devcluster.server.endpoints.api_path_resolver import PlainNotFound, resolve
 from devcluster.server.endpoints.faults import Faults
 from devcluster.server.endpoints.resource_requests import ResourceRequests, add_warnings
 from devcluster.server.endpoints.watch_response import WatchResponses
-from devcluster.server.status import Failure, bad_request, internal_error, method_not_allowed
 from devcluster.server.storage.watch import LINGER_SECONDS
 
 _log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class ApiApp:
         except PlainNotFound:
             return web.Response(status=404, text="404 page not found\n")
         except web.HTTPRequestEntityTooLarge:
-            return failure_response(bodies.too_large())
+            return failure_response(request_bodies.too_large())
         except RecursionError:
             return failure_response(bad_request("json: exceeded max depth"))
         except (web.HTTPException, ConnectionResetError):

@@ -12,7 +12,7 @@ import asyncio
 import random
 from typing import Any
 
-from devcluster.server.status import Failure, bad_request, internal_error, too_many_requests
+from devcluster.server.api_errors import Failure, bad_request, internal_error, too_many_requests
 from devcluster.server.storage.store import Store
 
 _STATUSES = (0, 429, 500)

@@ -6,7 +6,7 @@ import hmac
 
 from aiohttp import web
 
-from devcluster.server.status import unauthorized
+from devcluster.server.api_errors import unauthorized
 
 _HOSTS = frozenset(("127.0.0.1", "localhost", "[::1]"))
 _OPEN_PATHS = frozenset(("/healthz", "/livez", "/readyz", "/version"))

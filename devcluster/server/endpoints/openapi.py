@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from devcluster.server.builtin_types import BuiltinTypes
+from devcluster.server.builtin_definitions import BuiltinTypes
 from devcluster.server.kinds import Kind, ServedKinds
 from devcluster.server.patch.merge import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
 

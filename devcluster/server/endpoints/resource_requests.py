@@ -12,9 +12,10 @@ from typing import Any
 from aiohttp import web
 
 from devcluster.server import request_options as options
-from devcluster.server.api_server import ApiServer
-from devcluster.server.builtin_types import strict_failure
-from devcluster.server.endpoints import bodies
+from devcluster.server.api_errors import Failure, bad_request, method_not_allowed, plain_error, verb_not_allowed
+from devcluster.server.api_server_core import ApiServer
+from devcluster.server.builtin_definitions import strict_failure
+from devcluster.server.endpoints import request_bodies
 from devcluster.server.endpoints.api_path_resolver import PlainNotFound, Route
 from devcluster.server.endpoints.watch_response import WatchResponses
 from devcluster.server.kinds import EVICTIONS, Kind
@@ -23,9 +24,8 @@ from devcluster.server.registry.binding import bind
 from devcluster.server.registry.managed_fields import manager_of
 from devcluster.server.registry.scale import SCALE, scale_body
 from devcluster.server.registry.verbs import VerbResult
-from devcluster.server.status import Failure, bad_request, method_not_allowed, plain_error, verb_not_allowed
 from devcluster.server.storage import listing
-from devcluster.server.storage.objects import Object, selectable_fields
+from devcluster.server.storage.object_codec import Object, selectable_fields
 from devcluster.server.storage.selectors import Selection, parse_fields, parse_labels
 from devcluster.server.storage.store import Record
 from devcluster.server.storage.watch import WatchQuery
@@ -50,11 +50,14 @@ class ResourceRequests:
         if route.kind.custom and route.kind.namespaced and not route.namespace:
             raise PlainNotFound
         body = await request.read()
-        if len(body) > bodies.MAX_BODY_BYTES:
-            raise bodies.too_large()
+        if len(body) > request_bodies.MAX_BODY_BYTES:
+            raise request_bodies.too_large()
         content_type = request.headers.get("Content-Type", "")
-        if bodies.is_yaml(content_type) and request.method in ("POST", "PUT"):
-            body, content_type = await asyncio.to_thread(bodies.json_of_yaml, body, route.kind), "application/json"
+        if request_bodies.is_yaml(content_type) and request.method in ("POST", "PUT"):
+            body, content_type = (
+                await asyncio.to_thread(request_bodies.json_of_yaml, body, route.kind),
+                "application/json",
+            )
         return _response(self._write(request, route, body, content_type))
 
     def _write(self, request: web.BaseRequest, route: Route, body: bytes, content_type: str) -> VerbResult:
@@ -74,7 +77,7 @@ class ResourceRequests:
         if route.kind.namespaced and not route.namespace:
             raise method_not_allowed()
         if route.subresource == "binding":
-            binding, _ = bodies.decode_object(body, content_type, route.kind, self.core.messages)
+            binding, _ = request_bodies.decode_object(body, content_type, route.kind, self.core.messages)
             pod = self.core.verbs.get(route.kind, route.namespace, route.name)
             return bind(self.core.store, pod, binding, self.core.now())
         if route.subresource == "eviction":
@@ -99,7 +102,7 @@ class ResourceRequests:
         _need_name(route)
         wishes = options.write_options("UpdateOptions", query)
         if route.subresource == "scale":
-            scale, _ = bodies.decode_object(body, content_type, SCALE, self.core.messages)
+            scale, _ = request_bodies.decode_object(body, content_type, SCALE, self.core.messages)
             return self.core.verbs.update_scale(route.kind, route.namespace, route.name, scale, wishes)
         obj, warnings = self._object(body, content_type, route.kind, wishes)
         outcome = self.core.verbs.update(route.kind, route.namespace, route.name, obj, wishes, route.subresource)
@@ -109,7 +112,7 @@ class ResourceRequests:
         self, body: bytes, content_type: str, kind: Kind, wishes: options.WriteOptions
     ) -> tuple[Object, list[str]]:
         root = self.core.builtin_types.root_definition(kind)
-        obj, doubled = bodies.decode_object(body, content_type, kind, self.core.messages, root)
+        obj, doubled = request_bodies.decode_object(body, content_type, kind, self.core.messages, root)
         problems = [f'duplicate field "{path}"' for path in doubled]
         if problems and wishes.field_validation == "Strict":
             raise strict_failure(kind, problems)
@@ -117,7 +120,7 @@ class ResourceRequests:
 
     def _patch(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> VerbResult:
         _need_name(route)
-        patch, patch_type = bodies.decode_patch(body, content_type, route.kind)
+        patch, patch_type = request_bodies.decode_patch(body, content_type, route.kind)
         wishes = options.write_options("PatchOptions", query)
         if route.subresource == "scale":
             return self.core.verbs.patch_scale(route.kind, route.namespace, route.name, patch, patch_type, wishes)
@@ -126,7 +129,7 @@ class ResourceRequests:
         )
 
     def _delete(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> VerbResult:
-        wishes = bodies.decode_delete(body, content_type, query, self.core.messages)
+        wishes = request_bodies.decode_delete(body, content_type, query, self.core.messages)
         if route.subresource:
             raise _not_allowed(route, "delete")
         if route.name:

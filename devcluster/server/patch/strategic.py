@@ -10,10 +10,10 @@ import json
 from collections import deque
 from typing import Any
 
-from devcluster.server.builtin_types import BuiltinTypes
+from devcluster.server.api_errors import Failure, bad_request, plain_error
+from devcluster.server.builtin_definitions import BuiltinTypes
 from devcluster.server.patch.merge import undecodable_patch
 from devcluster.server.schema.pruning_and_defaulting import Schema
-from devcluster.server.status import Failure, bad_request, plain_error
 
 _DIRECTIVE = "$patch"
 _ORDER = "$setElementOrder"

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from devcluster.server.storage import objects
+from devcluster.server.storage import object_codec as objects
 from devcluster.server.storage.listing import Page, list_metadata
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.storage.store import Record
 
 API_VERSION = "meta.k8s.io/v1"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage.object_codec import Object
 
 
 def pod_ready(obj: Object) -> str:

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable
 from types import MappingProxyType
 from typing import Any
 
-from devcluster.server.builtin_types import BuiltinTypes
+from devcluster.server.api_errors import bad_request
+from devcluster.server.builtin_definitions import BuiltinTypes
 from devcluster.server.kinds import Kind
+from devcluster.server.printers.cell_text import NONE, UNKNOWN, Cell, age, age_of, labels_text, name_of
 from devcluster.server.printers.partial_metadata import to_partial_metadata
 from devcluster.server.printers.pod import pod_ready, pod_restarts, pod_status
-from devcluster.server.printers.text import NONE, UNKNOWN, Cell, age, age_of, labels_text, name_of
 from devcluster.server.printers.workloads import cron_job, daemon_set, deployment, job, replica_set, stateful_set
-from devcluster.server.status import bad_request
-from devcluster.server.storage import objects
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage import object_codec as objects
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.storage.store import Record
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from devcluster.server.printers.text import NONE, Cell, age, age_of, duration, labels_text, name_of
-from devcluster.server.storage.objects import Object
+from devcluster.server.printers.cell_text import NONE, Cell, age, age_of, duration, labels_text, name_of
+from devcluster.server.storage.object_codec import Object
 
 
 def deployment(obj: Object, now: float) -> list[Cell]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from devcluster.server.api_errors import bad_request, conflict
 from devcluster.server.kinds import PODS
 from devcluster.server.registry.verbs import VerbResult
-from devcluster.server.status import bad_request, conflict
-from devcluster.server.storage import objects
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage import object_codec as objects
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.storage.store import Record, Store
 from devcluster.server.times import timestamp
 

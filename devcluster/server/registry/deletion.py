@@ -1,7 +1,7 @@
 """Deletion, with preconditions, grace periods, finalizers and propagation policies.
 
 Source: apiserver's registry/generic/registry/store.go (Delete, deletionFinalizersForGarbageCollection) and
-registry/rest/delete.go. The effects of a deletion on dependents and namespaces' contents are in garbage_collector.py.
+registry/rest/delete.go. The effects of a deletion on dependents and namespaces' contents are in cleanup_controllers.py.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
+from devcluster.server.api_errors import conflict, forbidden, not_found
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.registry.verbs import VerbResult
 from devcluster.server.request_options import DeleteOptions
-from devcluster.server.status import conflict, forbidden, not_found
-from devcluster.server.storage import objects
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage import object_codec as objects
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.storage.store import Record, Store
 from devcluster.server.times import timestamp
 

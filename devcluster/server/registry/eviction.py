@@ -11,14 +11,14 @@ from collections.abc import Callable
 
 import msgspec
 
+from devcluster.server.api_errors import bad_request, budget_holds, not_found, plain_error
 from devcluster.server.kinds import BUDGETS, EVICTIONS, PODS
 from devcluster.server.registry.deletion import Deletion
 from devcluster.server.registry.verbs import VerbResult
 from devcluster.server.registry.write_checks import check_request_namespace
 from devcluster.server.request_options import DeleteOptions, WriteOptions, delete_options
-from devcluster.server.status import bad_request, budget_holds, not_found, plain_error
-from devcluster.server.storage import objects
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage import object_codec as objects
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.storage.selectors import parse_labels, selector_text
 from devcluster.server.storage.store import Store
 from devcluster.server.times import timestamp

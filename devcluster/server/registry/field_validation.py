@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from devcluster.server.builtin_types import BuiltinTypes, strict_failure, undecodable_object
+from devcluster.server.api_errors import Failure, bad_request, invalid_as, invalid_value
+from devcluster.server.builtin_definitions import BuiltinTypes, strict_failure, undecodable_object
 from devcluster.server.codec.builtin_decoder import WrongType
 from devcluster.server.kinds import Kind
 from devcluster.server.request_options import WriteOptions
 from devcluster.server.schema.pruning_and_defaulting import prune
-from devcluster.server.status import Failure, bad_request, invalid_as, invalid_value
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage.object_codec import Object
 
 
 @dataclass(frozen=True)

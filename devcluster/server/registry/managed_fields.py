@@ -12,11 +12,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from devcluster.server.builtin_types import OBJECT_META, BuiltinTypes
+from devcluster.server.builtin_definitions import OBJECT_META, BuiltinTypes
 from devcluster.server.kinds import Kind
 from devcluster.server.request_options import MAX_MANAGER_LENGTH
 from devcluster.server.schema.pruning_and_defaulting import Schema
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.times import timestamp
 
 _META = ("labels", "annotations", "ownerReferences", "finalizers")

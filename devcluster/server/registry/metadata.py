@@ -10,11 +10,11 @@ import uuid
 from types import MappingProxyType
 from typing import Any
 
-from devcluster.server import names
+from devcluster.server import names_and_labels as names
+from devcluster.server.api_errors import FieldError, forbidden_field, go_value, invalid_value, required
 from devcluster.server.kinds import Kind
-from devcluster.server.names import check_labels
-from devcluster.server.status import FieldError, forbidden_field, go_value, invalid_value, required
-from devcluster.server.storage.objects import Object
+from devcluster.server.names_and_labels import check_labels
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.times import timestamp
 
 _SYSTEM_FIELDS = (

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
+from devcluster.server.api_errors import bad_request, invalid, invalid_value
 from devcluster.server.kinds import Kind
-from devcluster.server.status import bad_request, invalid, invalid_value
-from devcluster.server.storage import objects
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage import object_codec as objects
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.storage.selectors import selector_text
 from devcluster.server.storage.store import Record
 

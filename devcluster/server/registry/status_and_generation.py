@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage.object_codec import Object
 
 _STATUS_KEEPS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from devcluster.server.builtin_types import BuiltinTypes
+from devcluster.server.api_errors import Failure, already_exists, not_found, plain_error
+from devcluster.server.builtin_definitions import BuiltinTypes
 from devcluster.server.defaulting.crds import fill_crd_status
 from devcluster.server.defaulting.workloads import set_template_generation
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
@@ -26,9 +27,8 @@ from devcluster.server.registry.managed_fields import ManagedFields
 from devcluster.server.registry.scale import apply_scale, scale_body, scale_of
 from devcluster.server.registry.status_and_generation import has_new_generation, merge_status_update
 from devcluster.server.request_options import WriteOptions
-from devcluster.server.status import Failure, already_exists, not_found, plain_error
-from devcluster.server.storage import objects
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage import object_codec as objects
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.storage.store import Key, Record, Store
 from devcluster.server.validation.builtin_kinds import check_object_update
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, Kind
-from devcluster.server.status import (
+from devcluster.server.api_errors import (
     FieldError,
     bad_request,
     conflict,
@@ -14,7 +13,8 @@ from devcluster.server.status import (
     object_modified,
     plain_error,
 )
-from devcluster.server.storage.objects import Object
+from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, Kind
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.storage.store import Record, Store
 
 MAX_STORED_BYTES = 3 << 19

@@ -14,8 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from devcluster.server import request_options as options
-from devcluster.server.kinds import Kind
-from devcluster.server.status import (
+from devcluster.server.api_errors import (
     Failure,
     bad_request,
     expired,
@@ -23,6 +22,7 @@ from devcluster.server.status import (
     go_value,
     too_large_version,
 )
+from devcluster.server.kinds import Kind
 from devcluster.server.storage.selectors import Selection
 from devcluster.server.storage.store import Compacted, Key, Record, Store
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from devcluster.server import names
-from devcluster.server.status import Failure, bad_request, go_value
-from devcluster.server.storage.objects import Object
+from devcluster.server import names_and_labels as names
+from devcluster.server.api_errors import Failure, bad_request, go_value
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.storage.store import Record
 
 _TOKEN = re.compile(r"\s*(!=|==|=|!|>|<|\(|\)|,|[^\s!=<>(),]+)")

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from devcluster.server.api_errors import Failure, expired, too_large_version
 from devcluster.server.kinds import Kind
-from devcluster.server.status import Failure, expired, too_large_version
-from devcluster.server.storage import objects
+from devcluster.server.storage import object_codec as objects
 from devcluster.server.storage.selectors import Selection
 from devcluster.server.storage.store import Change, Compacted, Record, Store, event_line
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from devcluster.server import names
+from devcluster.server import names_and_labels as names
+from devcluster.server.api_errors import FieldError, forbidden_field, invalid_value, required
 from devcluster.server.kinds import BUDGETS, CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.schema.formats import is_ip
-from devcluster.server.status import FieldError, forbidden_field, invalid_value, required
-from devcluster.server.storage.objects import Object
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.validation import crds
 from devcluster.server.validation.cron_jobs import check_cron_job
 from devcluster.server.validation.daemon_sets import check_daemon_set

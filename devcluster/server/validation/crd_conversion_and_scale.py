@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from devcluster.server.names import dns_1035_label_problems
-from devcluster.server.status import FieldError, forbidden_field, invalid_value, not_supported, required
+from devcluster.server.api_errors import FieldError, forbidden_field, invalid_value, not_supported, required
+from devcluster.server.names_and_labels import dns_1035_label_problems
 
 _STRATEGIES = ("None", "Webhook")
 _REVIEWS = ("v1", "v1beta1")

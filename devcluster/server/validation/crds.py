@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from devcluster.server.api_errors import FieldError, invalid_value, not_supported, required
 from devcluster.server.kinds import API_APPROVED_ANNOTATION, is_protected_group
-from devcluster.server.names import dns_1035_label_problems
-from devcluster.server.status import FieldError, invalid_value, not_supported, required
-from devcluster.server.storage.objects import Object
+from devcluster.server.names_and_labels import dns_1035_label_problems
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.validation.crd_conversion_and_scale import check_conversion, check_scale
 from devcluster.server.validation.structural_schemas import check_structure
 

@@ -9,8 +9,8 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from devcluster.cron_schedule import CronSchedule
-from devcluster.server.status import FieldError, invalid_value, required
-from devcluster.server.storage.objects import Object
+from devcluster.server.api_errors import FieldError, invalid_value, required
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.validation.pods import check_not_negative, check_pod_spec, check_supported
 
 _LONGEST_NAME = 52

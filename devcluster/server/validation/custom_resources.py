@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from devcluster.server.api_errors import FieldError, duplicate, go_value, invalid_value, not_supported, required
 from devcluster.server.schema.formats import FORMATS, is_ip
+from devcluster.server.schema.pattern_with_time_limit import matches
 from devcluster.server.schema.pruning_and_defaulting import Schema
-from devcluster.server.schema.safe_match import matches
-from devcluster.server.status import FieldError, duplicate, go_value, invalid_value, not_supported, required
 
 CEL_RULES: MappingProxyType[str, Callable[[Any], bool]] = MappingProxyType({"isIP(self)": is_ip})
 """The CEL rules that are understood, by their exact text."""

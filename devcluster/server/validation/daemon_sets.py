@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from devcluster.server.status import FieldError, invalid_value, not_supported, required
-from devcluster.server.storage.objects import Object
+from devcluster.server.api_errors import FieldError, invalid_value, not_supported, required
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.validation.workloads import (
     UPDATE_STRATEGIES,
     check_at_most_100_percent,

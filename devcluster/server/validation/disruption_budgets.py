@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from devcluster.server.status import FieldError, invalid_value, not_supported
-from devcluster.server.storage.objects import Object
+from devcluster.server.api_errors import FieldError, invalid_value, not_supported
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.validation.pods import check_not_negative
 from devcluster.server.validation.workloads import check_at_most_100_percent, check_int_or_percent, selector_problems
 

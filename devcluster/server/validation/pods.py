@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from devcluster.server import names, quantity
-from devcluster.server.names import check_labels
-from devcluster.server.status import FieldError, duplicate, invalid_value, not_found_value, not_supported, required
+from devcluster.server import names_and_labels as names
+from devcluster.server import quantity
+from devcluster.server.api_errors import FieldError, duplicate, invalid_value, not_found_value, not_supported, required
+from devcluster.server.names_and_labels import check_labels
 
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
@@ -57,7 +58,10 @@ def check_pod_spec(spec: dict[str, Any], path: str) -> list[FieldError]:
     errors += check_supported(spec.get("dnsPolicy"), _DNS_POLICIES, f"{path}.dnsPolicy")
     errors += check_range(spec.get("activeDeadlineSeconds"), 1, 2**31 - 1, f"{path}.activeDeadlineSeconds")
     errors += check_labels(spec.get("nodeSelector") or {}, f"{path}.nodeSelector")
-    for field, problems in (("nodeName", names.dns_subdomain_problems), ("hostname", names.dns_label_problems)):
+    for field, problems in (
+        ("nodeName", names.dns_subdomain_problems),
+        ("hostname", names.dns_label_problems),
+    ):
         if spec.get(field):
             errors += [invalid_value(f"{path}.{field}", spec[field], why) for why in problems(spec[field])]
     return errors

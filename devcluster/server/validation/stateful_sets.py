@@ -5,8 +5,8 @@ Source: Kubernetes' pkg/apis/apps/validation/validation.go.
 
 from __future__ import annotations
 
-from devcluster.server.status import FieldError, invalid_value
-from devcluster.server.storage.objects import Object
+from devcluster.server.api_errors import FieldError, invalid_value
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.validation.pods import check_not_negative
 from devcluster.server.validation.workloads import UPDATE_STRATEGIES, check_replica_set, shown_strategy
 

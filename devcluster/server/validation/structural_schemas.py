@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from devcluster.server.api_errors import FieldError, forbidden_field, invalid_value, not_supported, required
 from devcluster.server.schema.pruning_and_defaulting import Schema, prune
-from devcluster.server.status import FieldError, forbidden_field, invalid_value, not_supported, required
 from devcluster.server.validation.custom_resources import validate_custom_resource
 
 _FREE = ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from devcluster.server import names
-from devcluster.server.names import check_labels
-from devcluster.server.status import FieldError, forbidden_field, invalid_value, not_supported, required
-from devcluster.server.storage.objects import Object
+from devcluster.server import names_and_labels as names
+from devcluster.server.api_errors import FieldError, forbidden_field, invalid_value, not_supported, required
+from devcluster.server.names_and_labels import check_labels
+from devcluster.server.storage.object_codec import Object
 from devcluster.server.storage.selectors import parse_labels, selector_text
 from devcluster.server.validation.pods import check_not_negative, check_pod_spec, check_supported
 

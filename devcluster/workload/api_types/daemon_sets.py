@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from devcluster.workload.api_types.parts import ApiStruct, SetUpdateStrategy, Template
+from devcluster.workload.api_types.shared_structs import ApiStruct, SetUpdateStrategy, Template
 from informerd.objects import Object
 
 

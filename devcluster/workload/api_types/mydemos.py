@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devcluster.workload.api_types.parts import ApiStruct, Condition
+from devcluster.workload.api_types.shared_structs import ApiStruct, Condition
 from informerd.objects import Object
 
 

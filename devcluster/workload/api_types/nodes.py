@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from devcluster.workload.api_types.parts import ApiStruct, Condition, find_condition
+from devcluster.workload.api_types.shared_structs import ApiStruct, Condition, find_condition
 from informerd.objects import Object
 
 

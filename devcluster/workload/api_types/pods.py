@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from devcluster.workload.api_types.parts import ApiStruct, Condition, find_condition
+from devcluster.workload.api_types.shared_structs import ApiStruct, Condition, find_condition
 from informerd.objects import Object
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
-from devcluster.workload import objects as object_makers
+from devcluster.workload import object_builders as object_makers
 from devcluster.workload.cluster_client import ORPHANS_INDEX, KindClient
 from informerd.cache.index import NAMESPACE
 from informerd.controller.request import Request

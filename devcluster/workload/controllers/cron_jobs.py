@@ -10,11 +10,11 @@ from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
 
 from devcluster.cron_schedule import CronSchedule
-from devcluster.workload import objects
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import CronJob, Job
 from devcluster.workload.cluster_client import Cluster
-from devcluster.workload.objects import Json
-from devcluster.workload.recorders import Recorders
+from devcluster.workload.event_recorders import Recorders
+from devcluster.workload.object_builders import Json
 from devcluster.workload.times import parse_timestamp, timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from devcluster.workload import objects
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import DaemonSet, Node, Pod, Toleration
 from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers.adoption import Adoption
-from devcluster.workload.objects import Json
-from devcluster.workload.recorders import Recorders
+from devcluster.workload.event_recorders import Recorders
+from devcluster.workload.object_builders import Json
 from devcluster.workload.scheduler.filters import can_run
 from informerd.controller.request import Request
 from informerd.errors import AlreadyExists

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from devcluster.workload.api_types import Condition, Deployment, DeploymentStatus, ReplicaSet, find_condition
-from devcluster.workload.controllers.rollout import max_unavailable
-from devcluster.workload.objects import Json
+from devcluster.workload.controllers.deployment_rollout import max_unavailable
+from devcluster.workload.object_builders import Json
 from devcluster.workload.times import parse_timestamp
 
 REASON_NEW_CREATED, REASON_NEW_FOUND, REASON_UPDATED, REASON_NEW_AVAILABLE = (

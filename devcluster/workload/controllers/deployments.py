@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from devcluster.workload import objects
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import Deployment, ReplicaSet, find_condition
 from devcluster.workload.cluster_client import Cluster
-from devcluster.workload.controllers import deployment_status, rollout
+from devcluster.workload.controllers import deployment_rollout, deployment_status
 from devcluster.workload.controllers.adoption import Adoption
-from devcluster.workload.controllers.rollout import (
+from devcluster.workload.controllers.deployment_rollout import (
     DESIRED_REPLICAS_ANNOTATION,
     MAX_REPLICAS_ANNOTATION,
     REVISION_ANNOTATION,
     Plan,
     revision,
 )
-from devcluster.workload.objects import Json
-from devcluster.workload.recorders import Recorders
+from devcluster.workload.event_recorders import Recorders
+from devcluster.workload.object_builders import Json
 from devcluster.workload.times import timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result
@@ -48,9 +48,9 @@ class DeploymentController:
         await self.adoption.adopt_and_release(deployment)
         current, old = self._sets(deployment)
         fresh = False
-        if deployment.spec.paused or rollout.is_scaling_event(deployment, [*filter(None, (current,)), *old]):
+        if deployment.spec.paused or deployment_rollout.is_scaling_event(deployment, [*filter(None, (current,)), *old]):
             await self._apply(
-                deployment, [*filter(None, (current,)), *old], rollout.plan_rescale(deployment, current, old)
+                deployment, [*filter(None, (current,)), *old], deployment_rollout.plan_rescale(deployment, current, old)
             )
         elif deployment.spec.strategy.type == "Recreate":
             fresh = await self._recreate(deployment, current, old)
@@ -58,7 +58,9 @@ class DeploymentController:
             fresh = await self._make(deployment, old)
         else:
             current = await self._renumber(deployment, current, old)
-            await self._apply(deployment, [current, *old], rollout.plan_rolling_update(deployment, current, old))
+            await self._apply(
+                deployment, [current, *old], deployment_rollout.plan_rolling_update(deployment, current, old)
+            )
         return await self._finish(deployment, fresh=fresh)
 
     def _sets(self, deployment: Deployment) -> tuple[ReplicaSet | None, list[ReplicaSet]]:
@@ -71,7 +73,7 @@ class DeploymentController:
     async def _make(self, deployment: Deployment, old: Sequence[ReplicaSet]) -> bool:
         """The ReplicaSet for a template that has none."""
         number = 1 + max(map(revision, old), default=0)
-        first = rollout.new_replica_count(deployment, 0, old)
+        first = deployment_rollout.new_replica_count(deployment, 0, old)
         body = objects.replica_set(deployment, deployment.spec.template, first, number)
         body["metadata"]["annotations"] |= self._wanted(deployment)
         try:
@@ -143,7 +145,7 @@ class DeploymentController:
         wanted = deployment.spec.replicas
         return {
             DESIRED_REPLICAS_ANNOTATION: str(wanted),
-            MAX_REPLICAS_ANNOTATION: str(wanted + rollout.resolve_fenceposts(deployment)[0]),
+            MAX_REPLICAS_ANNOTATION: str(wanted + deployment_rollout.resolve_fenceposts(deployment)[0]),
         }
 
     def _say_scaled(self, deployment: Deployment, replica_set: ReplicaSet, before: int, after: int) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from devcluster.workload.api_types import Budget, Pod, find_condition
 from devcluster.workload.cluster_client import Cluster
-from devcluster.workload.objects import Json
+from devcluster.workload.object_builders import Json
 from devcluster.workload.times import parse_timestamp, timestamp
 from informerd.cache.index import NAMESPACE
 from informerd.controller.request import Request

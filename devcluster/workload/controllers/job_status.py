@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from devcluster.workload.api_types import Job, Pod
-from devcluster.workload.objects import Json
+from devcluster.workload.object_builders import Json
 from devcluster.workload.times import parse_timestamp
 
 COMPLETION_INDEX_ANNOTATION = "batch.kubernetes.io/job-completion-index"

@@ -6,7 +6,7 @@ does. This one writes the status, which crddemo does not, and records no Event, 
 
 from __future__ import annotations
 
-from devcluster.workload import objects
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import Mydemo, MydemoSpec, find_condition
 from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.times import timestamp

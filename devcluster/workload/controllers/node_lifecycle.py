@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from devcluster.workload.api_types import Node, Pod, Taint, condition_body, find_condition
 from devcluster.workload.cluster_client import NODE_INDEX, Cluster
+from devcluster.workload.event_recorders import Recorders
 from devcluster.workload.kubelet.node_faults import NodeFaults
-from devcluster.workload.objects import Json
-from devcluster.workload.recorders import Recorders
+from devcluster.workload.object_builders import Json
 from devcluster.workload.scheduler.filters import tolerates
 from devcluster.workload.times import parse_timestamp, timestamp
 from informerd.controller.request import Request

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from devcluster.workload.api_types import Node, Pod, condition_body
 from devcluster.workload.cluster_client import NODE_INDEX, Cluster
-from devcluster.workload.objects import Json
+from devcluster.workload.object_builders import Json
 from devcluster.workload.times import timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result

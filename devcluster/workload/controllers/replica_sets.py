@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from devcluster.workload import objects
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import Pod, ReplicaSet
 from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers.adoption import Adoption
-from devcluster.workload.objects import Json
-from devcluster.workload.recorders import Recorders
+from devcluster.workload.event_recorders import Recorders
+from devcluster.workload.object_builders import Json
 from devcluster.workload.times import parse_timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import msgspec
 
-from devcluster.workload import objects
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import Pod, StatefulSet, Template
 from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers.adoption import Adoption
 from devcluster.workload.controllers.daemon_sets import REVISION_HASH_LABEL
-from devcluster.workload.objects import Json
-from devcluster.workload.recorders import Recorders
+from devcluster.workload.event_recorders import Recorders
+from devcluster.workload.object_builders import Json
 from informerd.controller.request import Request
 from informerd.errors import AlreadyExists
 

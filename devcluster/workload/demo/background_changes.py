@@ -9,13 +9,13 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from devcluster.workload import objects
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import Pod
-from devcluster.workload.applications import App
 from devcluster.workload.cluster_client import APP_INDEX
-from devcluster.workload.demo.fleet import Fleet
 from devcluster.workload.demo.rate_correction import RateCorrection
+from devcluster.workload.demo.scaled_inventory import Fleet
 from devcluster.workload.demo.scenario_context import Components
+from devcluster.workload.demo_inventory import App
 from informerd.errors import AlreadyExists, InformerdError
 
 _log = logging.getLogger(__name__)

@@ -8,23 +8,24 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from devcluster.workload.applications import App
 from devcluster.workload.demo.background_changes import BackgroundChanges
-from devcluster.workload.demo.fleet import Fleet
-from devcluster.workload.demo.hands_off import HandsOff
 from devcluster.workload.demo.rate_correction import RateCorrection
+from devcluster.workload.demo.scaled_inventory import Fleet
 from devcluster.workload.demo.scenario_context import Components, ScenarioContext
-from devcluster.workload.demo.scenarios import incidents, load, releases
-from devcluster.workload.kubelet.heartbeats import LEASE_SECONDS
+from devcluster.workload.demo.scenarios import incidents, releases, rush_hours_and_jobs
+from devcluster.workload.demo.user_changed_apps import HandsOff
+from devcluster.workload.demo_inventory import App
+from devcluster.workload.kubelet.node_status_and_lease import LEASE_SECONDS
 from informerd.errors import InformerdError
 
 _log = logging.getLogger(__name__)
 Scenario = Callable[[ScenarioContext], Coroutine[Any, Any, None]]
 
 SCENARIOS: tuple[Scenario, ...] = (
-    releases.release, releases.missing_image, load.rush_hour, incidents.memory_leak, releases.canary,
-    incidents.lost_node, releases.crashing_release, load.failing_job, incidents.unschedulable_pods, releases.release,
-    incidents.memory_pressure, releases.paused_release, incidents.oversized_request, load.late_job,
+    releases.release, releases.missing_image, rush_hours_and_jobs.rush_hour, incidents.memory_leak, releases.canary,
+    incidents.lost_node, releases.crashing_release, rush_hours_and_jobs.failing_job, incidents.unschedulable_pods,
+    releases.release, incidents.memory_pressure, releases.paused_release, incidents.oversized_request,
+    rush_hours_and_jobs.late_job,
 )  # fmt: skip
 FIRST_PAUSE = 3.0
 PAUSE = (8.0, 16.0)

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from devcluster.workload.api_types import Deployment, Node, Pod, Template
-from devcluster.workload.applications import App
 from devcluster.workload.cluster_client import APP_INDEX, Cluster
+from devcluster.workload.controllers.deployment_rollout import REVISION_ANNOTATION, revision
 from devcluster.workload.controllers.mydemos import MydemoController
-from devcluster.workload.controllers.rollout import REVISION_ANNOTATION, revision
-from devcluster.workload.demo.fleet import Fleet
-from devcluster.workload.kubelet.heartbeats import NodeHeartbeats
+from devcluster.workload.demo.scaled_inventory import Fleet
+from devcluster.workload.demo_inventory import App
 from devcluster.workload.kubelet.kubelet import Kubelet
 from devcluster.workload.kubelet.node_faults import NodeFaults
-from devcluster.workload.objects import Json
+from devcluster.workload.kubelet.node_status_and_lease import NodeHeartbeats
+from devcluster.workload.object_builders import Json
 
 CHANGE_CAUSE_ANNOTATION = "kubernetes.io/change-cause"
 """Annotation that `kubectl rollout history` shows."""

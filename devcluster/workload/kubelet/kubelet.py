@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from devcluster.workload.api_types import Pod, find_condition
 from devcluster.workload.cluster_client import NODE_INDEX, Cluster
+from devcluster.workload.event_recorders import Recorders
 from devcluster.workload.kubelet import pod_status
 from devcluster.workload.kubelet.node_faults import NodeFaults
 from devcluster.workload.kubelet.pod_lifecycle import NEVER, PodLifecycle, PodWorkerState
 from devcluster.workload.kubelet.pod_status import PodStatusBuilder
-from devcluster.workload.recorders import Recorders
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from devcluster.workload import images
 from devcluster.workload.api_types import Pod, condition_body
-from devcluster.workload.behaviour import is_never_ready, planned_exit
 from devcluster.workload.cluster_client import Cluster
+from devcluster.workload.event_recorders import Recorders
 from devcluster.workload.images import PulledImages
 from devcluster.workload.kubelet.pod_status import PodStatusBuilder, format_duration
-from devcluster.workload.objects import Json
-from devcluster.workload.recorders import Recorders
+from devcluster.workload.object_builders import Json
+from devcluster.workload.pod_behaviour import is_never_ready, planned_exit
 from devcluster.workload.times import timestamp
 
 FIRST_BACK_OFF = 10.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from devcluster.workload.api_types import Container, ContainerStatus, Pod
-from devcluster.workload.objects import Json
+from devcluster.workload.object_builders import Json
 from devcluster.workload.times import parse_timestamp, timestamp
 
 _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from devcluster.workload.api_types import Node, Pod, find_condition
 from devcluster.workload.cluster_client import NODE_INDEX, Cluster
+from devcluster.workload.event_recorders import Recorders
 from devcluster.workload.kubelet import pod_status
-from devcluster.workload.recorders import Recorders
 from devcluster.workload.scheduler.filters import filter_node, unschedulable_message
 from devcluster.workload.scheduler.node_resources import NodeResources, allocatable
 from informerd.controller.request import Request

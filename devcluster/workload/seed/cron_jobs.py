@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from devcluster.cron_schedule import CronSchedule
-from devcluster.workload import objects
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import CronJob
-from devcluster.workload.applications import CronApp
-from devcluster.workload.objects import Json
+from devcluster.workload.demo_inventory import CronApp
+from devcluster.workload.object_builders import Json
 from devcluster.workload.seed.writer import SeedWriter
 from devcluster.workload.times import timestamp
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from devcluster.workload import objects
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import DaemonSet
-from devcluster.workload.applications import App
 from devcluster.workload.controllers import daemon_sets
+from devcluster.workload.demo_inventory import App
 from devcluster.workload.seed import pods
 from devcluster.workload.seed.writer import SeedWriter
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from devcluster.workload import images, objects
+from devcluster.workload import images
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import Job, Pod, ReplicaSet
-from devcluster.workload.applications import App
+from devcluster.workload.demo_inventory import App
 from devcluster.workload.kubelet import pod_status
 from devcluster.workload.kubelet.pod_status import PodStatusBuilder
-from devcluster.workload.objects import Json
+from devcluster.workload.object_builders import Json
 from devcluster.workload.seed.writer import SeedWriter
 
 FLAWED_RESTARTS = {"crash": 14, "memory": 6}

@@ -6,18 +6,18 @@ from typing import Any
 
 import msgspec
 
-from devcluster.server.api_server import ApiServer
-from devcluster.workload import objects
+from devcluster.server.api_server_core import ApiServer
+from devcluster.workload import object_builders as objects
 from devcluster.workload.api_types import Deployment, Job, ReplicaSet
-from devcluster.workload.applications import App, CronApp
-from devcluster.workload.controllers.rollout import (
+from devcluster.workload.controllers.deployment_rollout import (
     DESIRED_REPLICAS_ANNOTATION,
     MAX_REPLICAS_ANNOTATION,
     REVISION_ANNOTATION,
     resolve_fenceposts,
 )
-from devcluster.workload.demo.fleet import Fleet
-from devcluster.workload.objects import Json
+from devcluster.workload.demo.scaled_inventory import Fleet
+from devcluster.workload.demo_inventory import App, CronApp
+from devcluster.workload.object_builders import Json
 from devcluster.workload.random_source import RandomSource
 from devcluster.workload.seed import pods
 from devcluster.workload.seed.cron_jobs import put_cron_job

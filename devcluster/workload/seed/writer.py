@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from devcluster.server.api_server import ApiServer
-from devcluster.workload import objects
-from devcluster.workload.applications import App, NodeProfile
-from devcluster.workload.objects import Json
+from devcluster.server.api_server_core import ApiServer
+from devcluster.workload import object_builders as objects
+from devcluster.workload.demo_inventory import App, NodeProfile
+from devcluster.workload.object_builders import Json
 from devcluster.workload.random_source import RandomSource
 from devcluster.workload.times import timestamp
 from informerd.record.event import EventType, Source, make_event

@@ -11,7 +11,7 @@
 import { trusted } from "../page/trusted_html.js";
 import { tooMuch } from "./size_limit.js";
 import { isFormTouched, isHalfTyped, takeForm, withoutHalfTyped } from "./form.js";
-import { showPartOf, showStateInTab } from "./parts.js";
+import { showPartOf, showStateInTab } from "./yaml_form_layout.js";
 
 const form = document.getElementById("edit");
 const text = document.getElementById("yaml");

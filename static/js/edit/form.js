@@ -5,8 +5,8 @@
    when it is finished (Add, Enter, another field), not with every key press. */
 
 import { trusted } from "../page/trusted_html.js";
-import { refreshOutline } from "./outline.js";
-import { showPartOf } from "./parts.js";
+import { refreshOutline } from "./form_outline.js";
+import { showPartOf } from "./yaml_form_layout.js";
 
 const form = document.getElementById("edit");
 const holder = document.getElementById("edit-form");

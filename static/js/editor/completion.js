@@ -4,8 +4,8 @@ import {
   acceptCompletion, autocompletion, completionStatus, hoverTooltip, moveCompletionSelection, selectedCompletion,
   startCompletion,
 } from "../../vendor/codemirror/codemirror.min.js";
-import { visible } from "../page/visible_text.js";
-import { placeAt } from "./field_path.js";
+import { visible } from "../page/invisible_characters.js";
+import { placeAt } from "./path_at_position.js";
 import { helpOf } from "./schema.js";
 
 const WORD = /^[\w./-]*$/;

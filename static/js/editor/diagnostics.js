@@ -1,7 +1,7 @@
 /* Diagnostics of the server at their place in the text: a wavy line, a mark in the gutter, a message on hover and in
    the list that Ctrl Shift M opens. They move along with the text while somebody types. */
 import { setDiagnostics } from "../../vendor/codemirror/codemirror.min.js";
-import { visible } from "../page/visible_text.js";
+import { visible } from "../page/invisible_characters.js";
 
 /* From line and column, counted from 1, to the end of the word there, or of the line. */
 function range(doc, { line, column, end }) {

@@ -13,7 +13,7 @@ import { completion, takeWithTab } from "./completion.js";
 import { showMarks } from "./diagnostics.js";
 import { Schema } from "./schema.js";
 import { theme } from "./theme.js";
-import { visibleCharacters } from "./visible_characters.js";
+import { visibleCharacters } from "./invisible_characters.js";
 
 const LARGE = 100_000; // characters from which on the textarea is updated only in pauses and is hidden
 const PAUSE = 150; // milliseconds

@@ -2,7 +2,7 @@
    script, keep the server's difference in one column. */
 import { Decoration, EditorState, EditorView, keymap, lineNumbers, MergeView, search, searchKeymap, yaml } from "../../vendor/codemirror/codemirror.min.js";
 import { theme } from "./theme.js";
-import { visibleCharacters } from "./visible_characters.js";
+import { visibleCharacters } from "./invisible_characters.js";
 
 const WIDE = matchMedia("(min-width: 1000px)");
 const MOST = 1_000_000; // characters of both; beyond that the server's difference stays

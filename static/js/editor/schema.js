@@ -1,6 +1,6 @@
 /* Schema of the kind, fetched from the server by path when first needed, and cached for a minute: a pod's whole schema
    has a megabyte, the part at one path a few kilobytes. */
-import { visible } from "../page/visible_text.js";
+import { visible } from "../page/invisible_characters.js";
 
 const KEPT = 60_000; // milliseconds
 

@@ -1,7 +1,7 @@
 /* State of the page, in body[data-live] and the banner: offline while there is no socket, stale while the page may not
    show what the cluster has, live only if the server was heard within SILENCE and its data is not older than that. */
 
-import { visible } from "../page/visible_text.js";
+import { visible } from "../page/invisible_characters.js";
 import { now } from "./steady_clock.js";
 import { lateness, link } from "./connection.js";
 import { isWhole, setText, shown, tell } from "./shown_views.js";

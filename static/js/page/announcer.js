@@ -1,7 +1,7 @@
 /* Announcements for screen readers on a page that changes by itself, in the one polite region #aloud: that the page is
    not up to date, and that it is again, once each; what a filter found; and how many rows or lines changed. They are
    sums, not single rows, and at most one every 20 seconds. */
-import { visible } from "./visible_text.js";
+import { visible } from "./invisible_characters.js";
 
 export function start() {
   const FIRST = 2000; // milliseconds from the first change until it is announced, with those that came meanwhile

@@ -2,7 +2,7 @@
    (data-copy-kubectl), or one line of Markdown for an incident (data-copy-incident): the object, its state in words, its
    age, the cluster, a link and the time in UTC. On a page that is not live the line gives the time of its last news.
    Parts that all viewers share say where the call stands (data-kubectl-call). */
-import { visible } from "./visible_text.js";
+import { visible } from "./invisible_characters.js";
 
 export function start() {
   const SHOWN = 1500; // milliseconds for which a button shows its result

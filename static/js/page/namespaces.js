@@ -1,7 +1,7 @@
 /* Namespace picker of the header: typing finds one among thousands, Enter shows it; ticking several and Enter or the
    button shows them together, as ?namespace=a,b. The page has the first hundred names of when it was made; those of now
    are fetched when the picker is opened. Without this script the links and the form work as they are. */
-import { visible } from "./visible_text.js";
+import { visible } from "./invisible_characters.js";
 
 export function start() {
   const SHOWN = 100; // maximum number of lines; typing finds the others

@@ -12,7 +12,7 @@
    hx-swap="leave"               the target is removed.
    hx-swap="attributes"          the target's attributes become those of the fragment's element; what is inside stays.
 
-   In a holder that carries data-ui-held (see page/hover_pause.js) nothing comes, moves or leaves: what is there is morphed where it
+   In a holder that carries data-ui-held (see page/pause.js) nothing comes, moves or leaves: what is there is morphed where it
    stands, what would leave is marked data-left, and a deltaboard:waiting event says how much was not done: of a whole
    window that is `all` that waits.
 

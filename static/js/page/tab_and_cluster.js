@@ -1,6 +1,6 @@
 /* Tab's icon and title, which show staleness, and the cluster's name, version and colour, which can change while a page is open. */
 
-import { visible } from "./visible_text.js";
+import { visible } from "./invisible_characters.js";
 
 export function start() {
   const root = document.documentElement;

@@ -1,7 +1,7 @@
 /* Menu of a row: its quick actions, a line for each cell that can be edited in place, edit and delete. Actions that the
    account may not do stay in it, with the reason. */
 
-import { visible } from "../page/visible_text.js";
+import { visible } from "../page/invisible_characters.js";
 import { standing } from "./permissions.js";
 
 const FIELD = "do/field/";

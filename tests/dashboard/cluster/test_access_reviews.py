@@ -29,7 +29,7 @@ from dashboard.pages.lists.live_list import open_list
 from informerd.rest.client import Client
 from informerd.testing import eventually
 from tests.support.clock import FakeClock
-from tests.support.live.hub_world import Browser
+from tests.support.live.hub_with_browsers import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 PODS = KINDS["pods"]

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.dashboard.conftest import PageServer, open_live
-from tests.support.browser.page_costs import costs_of, least_costs_of
+from tests.support.browser.page_heap_and_dom_counts import costs_of, least_costs_of
 from tests.support.long_tests import long_but
 from tests.support.wait import until
 

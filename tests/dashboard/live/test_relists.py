@@ -18,7 +18,7 @@ from informerd.clock import SystemClock
 from informerd.rest.client import Client
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
-from tests.support.require import controlplane_binaries
+from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.wait import eventually
 
 KEY = "configmaps"

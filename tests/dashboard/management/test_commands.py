@@ -20,7 +20,7 @@ import pytest
 from django.core.management.base import OutputWrapper
 
 from dashboard.management.exit_message import exit_with_message
-from dashboard.runtime.visible_text import has_invisible
+from dashboard.runtime.invisible_characters import has_invisible
 from dashboard.server.daphne import CannotListen, bind_socket
 from dashboard.server.guard import BindRefused
 from tests.support.controlplane import ControlPlane, free_ports

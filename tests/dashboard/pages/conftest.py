@@ -12,13 +12,13 @@ from pytest_django import DjangoDbBlocker
 
 from dashboard.cluster.access_reviews import AccessReviews
 from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.interest import Interest
+from dashboard.live.hub.on_demand_kinds import Interest
 from dashboard.live.object_counts.worker_client import ObjectCountsClient
 from dashboard.live.replication.replicas import Replicas
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.schemas.schema_store import SchemaStore
 from dashboard.pages.authors.store import AuthorStore
-from dashboard.pages.create.many.parsed_manifest_cache import MAX_CHARACTERS
+from dashboard.pages.create.many.cached_parse_results import MAX_CHARACTERS
 from dashboard.pages.drafts.store import DraftStore
 from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.clock import SystemClock
@@ -28,8 +28,8 @@ from informerd.rest.load_config import load_kubeconfig
 from tests.e2e.conftest import cluster, dashboard
 from tests.support.controlplane import ControlPlane
 from tests.support.databases import in_file
-from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser
 from tests.support.edit.precondition_checking_client import CheckedClient
 from tests.support.live.fake_channel_layer import RecordingLayer
 

@@ -1,4 +1,4 @@
-"""Tests of the access token's place in addresses and of its cookie. tests/hostile/test_other_local_accounts.py sees the
+"""Tests of the access token's place in addresses and of its cookie. tests/hostile/test_access_without_token.py sees the
 whole program refuse what has none.
 """
 

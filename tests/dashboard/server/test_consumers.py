@@ -16,16 +16,16 @@ from channels.testing import WebsocketCommunicator
 
 from dashboard.live.hub.browser_socket import ACKNOWLEDGE_TIMEOUT, RECONNECT_CODE
 from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.interest import Interest
+from dashboard.live.hub.on_demand_kinds import Interest
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.layout.requested_kind import UnavailableKind
 from dashboard.runtime.app_state import SCOPE_KEY
 from dashboard.runtime.concurrency_limit import Limits
-from dashboard.runtime.on_demand_limits import OnDemandLimits
+from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from dashboard.server.consumers import VIEW_BURST, VIEWS_PER_SECOND, LiveConsumer
+from dashboard.server.live_view_quotas import ViewQuotas
 from dashboard.server.socket_limits import SocketLimits
-from dashboard.server.view_quotas import ViewQuotas
 from dashboard.server.websocket_connection import (
     BUSY,
     CONNECTION,

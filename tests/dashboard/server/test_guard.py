@@ -19,7 +19,7 @@ from django.urls import path
 from django.utils.html import escape
 
 from dashboard.access.identity import user_of
-from dashboard.runtime.proxy_peers import read_peers
+from dashboard.runtime.proxy_settings import read_peers
 from dashboard.server.bad_request import MAX_TEXT_BYTES
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import BindRefused, Guard, check_bind, is_loopback, is_same_host

@@ -16,7 +16,7 @@ from dashboard.runtime.background_tasks import COMPUTING_THREADS, SMALL_TEXT, ru
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.quota_refusal import REFUSAL_KEY
 from tests.support.pages.app_state import AttributeState
-from tests.support.pages.site import Site
+from tests.support.pages.site_without_cluster import Site
 
 TOKEN = "x" * 32
 

@@ -9,7 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from dashboard.server.quota_refusal import REFUSAL_KEY
-from tests.support.pages.site import Parts, Site, WiredClient
+from tests.support.pages.site_without_cluster import Parts, Site, WiredClient
 
 TEXT = '\nkind: "Pod" # <b>\n  \n'
 

@@ -68,7 +68,7 @@ class Pages:
         ("GET", "/resources/pods/a/b/do/evict/", "forms"),
         ("GET", "/resources/deployments.apps/a/b/do/scale/", "forms"),
         ("GET", "/resources/pods/a/b/delete/", "forms"),
-        ("GET", "/static/css/page.css", None),
+        ("GET", "/static/css/page_bundle.css", None),
         ("GET", "/healthz", None),
         ("GET", "/readyz", None),
         ("GET", "/metrics", None),

@@ -50,7 +50,7 @@ async def test_every_file_that_a_page_names_is_kept_for_good() -> None:
     html = render_to_string("feed/feed.html", {"view": samples.feed_view(), "page": samples.page_info("pods")})
     named = set(re.findall(r'(?:href|src|data-live|data-stale|data-offline)="(/static/[^"]+)"', html))
     assert {address.removeprefix(static("")) for address in named} == {
-        "bundles/page.css", "css/feed.css", "bundles/page/main.js", "bundles/feed/main.js", "bundles/live/main.js",
+        "bundles/page_bundle.css", "css/feed.css", "bundles/page/main.js", "bundles/feed/main.js", "bundles/live/main.js",
         "favicon/live.svg", "favicon/offline.svg", "favicon/stale.svg",
     }  # fmt: skip
     client = AsyncClient()
@@ -195,7 +195,7 @@ async def test_a_bundle_is_sent_as_it_was_made_and_kept_for_good() -> None:
 
 
 def test_pages_name_bundles_and_with_debug_their_sources() -> None:
-    tags = Template('{% load static_tags %}{% bundle "css/page.css" %} {% bundle "js/page/main.js" %}')
-    assert tags.render(Context()).split() == [static("bundles/page.css"), static("bundles/page/main.js")]
+    tags = Template('{% load static_tags %}{% bundle "css/page_bundle.css" %} {% bundle "js/page/main.js" %}')
+    assert tags.render(Context()).split() == [static("bundles/page_bundle.css"), static("bundles/page/main.js")]
     with process_of(ROOT / "static", debug=True):
-        assert tags.render(Context()).split() == ["/static/css/page.css", "/static/js/page/main.js"]
+        assert tags.render(Context()).split() == ["/static/css/page_bundle.css", "/static/js/page/main.js"]

@@ -17,7 +17,7 @@ from informerd.resource import MYDEMOS
 from informerd.rest.client import Client
 from informerd.rest.request import build_request
 from informerd.unstructured import Json
-from tests.support.informerd.faulty_servers import Scripted, scripted
+from tests.support.informerd.stub_servers import Scripted, scripted
 
 Accident = Callable[[ResourceClient[Json]], Awaitable[Any]]
 

@@ -26,7 +26,7 @@ from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
 from informerd.unstructured import Json
-from tests.support.informerd.faulty_servers import scripted
+from tests.support.informerd.stub_servers import scripted
 from tests.support.scripted_api_server import ScriptedServer, bookmark, pod, status
 
 Use = Callable[[ResourceClient[Json]], Awaitable[Any]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from informerd.controller_util.manifest import Head
+from informerd.controller_util.manifest_and_identity import Head
 from informerd.controller_util.merge_patch import patch_to, with_preconditions
 from informerd.errors import InvalidCall
 from informerd.unstructured import Json

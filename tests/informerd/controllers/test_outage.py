@@ -41,7 +41,7 @@ async def test_programs_begin_before_their_kind_and_outlive_the_api_server(fragi
             fragile.run("-m", "informerd.controllers.tutorial", "--resource=mydemos", "--workers=2")
         )
         await tutorial.says("^Sync/Add/Update for Mydemo alpha$")
-        labeller = stack.enter_context(fragile.run("-m", "examples.replica_set"))
+        labeller = stack.enter_context(fragile.run("-m", "examples.replica_set_controller"))
         await fragile.make(replica_set("one"), "day")
         await labeller.says("Labelled ReplicaSet day/one")
         tour = stack.enter_context(fragile.run("-m", "examples.client_go_tour.deployment_informer"))

@@ -15,7 +15,7 @@ from tests.support.controlplane import ControlPlane, ControlPlaneError
 from tests.support.informerd.certificates import Authority
 from tests.support.informerd.faults.audit_log import FLAGS, write_policy
 from tests.support.informerd.faults.informer_rig import Rig, rigged
-from tests.support.require import controlplane_binaries
+from tests.support.skip_if_missing import controlplane_binaries
 
 
 @pytest.fixture(scope="package")

@@ -17,7 +17,7 @@ from tests.support.controlplane import ControlPlane
 from tests.support.informerd.faults.faulty_proxy import Proxy, Rule, proxied, too_many
 from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, QUICK, Rig, rigged
 from tests.support.informerd.faults.rbac import allow
-from tests.support.require import controlplane_binaries
+from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.wait import eventually
 
 NAMES = [f"c{number}" for number in range(5)]

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from informerd.errors import LeaderElectionLost, NotLeading
-from informerd.leader_election.election import Election
+from informerd.leader_election.election_config import Election
 from informerd.leader_election.election_thread import ElectionThread
 from informerd.leader_election.lease_record import LEASES, LeaseRecord
 from informerd.rest.client import Client

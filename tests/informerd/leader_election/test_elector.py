@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from informerd.errors import AlreadyExists, InvalidCall, NotLeading, Status
-from informerd.leader_election.election import Election
+from informerd.leader_election.election_config import Election
 from informerd.unstructured import Json
 from tests.support.informerd.election_simulation import Process, World
 

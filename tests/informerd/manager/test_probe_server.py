@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from informerd.errors import ConfigError, InvalidCall
-from informerd.leader_election.election import Election
+from informerd.leader_election.election_config import Election
 from informerd.manager.healthz import CHECK_TIMEOUT, HealthChecks
 from informerd.manager.manager import Manager
 from informerd.manager.probe_server import ProbeServer

@@ -20,8 +20,8 @@ from informerd.record.sink import MAX_TRIES
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from tests.support.clock import FakeClock
-from tests.support.informerd.faulty_servers import scripted
 from tests.support.informerd.kubernetes_event_samples import POD
+from tests.support.informerd.stub_servers import scripted
 from tests.support.scripted_api_server import status
 from tests.support.wait import eventually
 

@@ -22,7 +22,7 @@ from informerd.rest.client import Client
 from informerd.rest.load_config import ClusterConfig, UserConfig
 from tests.support.clock import FakeClock
 from tests.support.controlplane import free_ports
-from tests.support.informerd.faulty_servers import chunk, head, raw_server, read_head, scripted
+from tests.support.informerd.stub_servers import chunk, head, raw_server, read_head, scripted
 
 
 class Busy:

@@ -21,7 +21,7 @@ from informerd.rest.tls import CHECK_INTERVAL
 from tests.support.clock import FakeClock
 from tests.support.controlplane import free_ports
 from tests.support.informerd.certificates import Authority
-from tests.support.informerd.faulty_servers import head, raw_server, read_head, scripted
+from tests.support.informerd.stub_servers import head, raw_server, read_head, scripted
 
 
 @contextlib.asynccontextmanager

@@ -17,7 +17,7 @@ from informerd.rest.discovery import MAX_AGE_SECONDS, MIN_REFRESH_SECONDS, Disco
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.clock import FakeClock
 from tests.support.controlplane import ControlPlane
-from tests.support.informerd.faulty_servers import scripted
+from tests.support.informerd.stub_servers import scripted
 
 CRD = Path(__file__).parents[3] / "deploy" / "crd" / "mydemos.yaml"
 

@@ -17,7 +17,7 @@ from informerd.rest.client import Client
 from informerd.rest.credentials import Credentials
 from informerd.rest.official_config import cluster_from_official, load_official_kubeconfig
 from tests.support.controlplane import ControlPlane
-from tests.support.informerd.faulty_servers import scripted
+from tests.support.informerd.stub_servers import scripted
 
 
 async def echo(request: web.Request) -> web.Response:

@@ -14,7 +14,7 @@ from informerd.errors import NotBegun, Unreachable
 from informerd.rest.client import Client
 from informerd.rest.load_config import ClusterConfig
 from informerd.rest.response_stream import MAX_BATCH_LINES, LineCutter
-from tests.support.informerd.faulty_servers import RawHandler, chunk, head, raw_server, read_head
+from tests.support.informerd.stub_servers import RawHandler, chunk, head, raw_server, read_head
 
 CHUNKED = head("Content-Type: application/json", "Transfer-Encoding: chunked")
 END = b"0\r\n\r\n"

@@ -14,7 +14,7 @@ from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.warning_log import WarningLog
 from informerd.version import VERSION
-from tests.support.informerd.faulty_servers import scripted
+from tests.support.informerd.stub_servers import scripted
 
 
 async def deprecated(request: web.Request) -> web.Response:

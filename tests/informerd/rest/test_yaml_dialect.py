@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from informerd.errors import InvalidCall
 from informerd.rest.located_yaml import read_yaml
 from informerd.testing.apply_manifest import read_manifests

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
 
-from tests.support.require import missing
+from tests.support.skip_if_missing import missing
 from tests.support.wait import until
 
 UNUSED = (

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.manifests import Json, mydemo, mydemos
+from tests.support.e2e.pods_and_mydemos import Json, mydemo, mydemos
 
 CONTENT = ".yaml-host .cm-content"
 FIELD = "textarea[name=yaml]"
@@ -124,7 +124,7 @@ class Typist:
     def paths(self, texts: list[str]) -> list[Any]:
         """The path of the map to which each of these lines belongs."""
         found: list[Any] = self._in_view(
-            'const { placeAt } = await module("js/editor/field_path.js");'
+            'const { placeAt } = await module("js/editor/path_at_position.js");'
             "const text = view.state.doc.toString();"
             "return given[0].map((each) => placeAt(view.state, text.indexOf(each) + 1)?.path ?? null);",
             texts,
@@ -134,7 +134,7 @@ class Typist:
     def beside(self, text: str) -> list[str]:
         """The names of the fields beside the first `text`."""
         found: list[str] = self._in_view(
-            'const { placeAt } = await module("js/editor/field_path.js");'
+            'const { placeAt } = await module("js/editor/path_at_position.js");'
             f"{_HEAD} return [...placeAt(view.state, at + 1).beside()];",
             text,
         )

@@ -30,8 +30,8 @@ from channels.db import aclose_old_connections  # noqa: E402, F401 -- before dap
 from channels.layers import InMemoryChannelLayer  # noqa: E402
 
 from dashboard.live.hub.hub import Hub  # noqa: E402
-from dashboard.live.hub.interest import Interest  # noqa: E402
 from dashboard.live.hub.live_view import LiveView  # noqa: E402
+from dashboard.live.hub.on_demand_kinds import Interest  # noqa: E402
 from dashboard.live.object_counts.messages import KindCount, ObjectCounts  # noqa: E402
 from dashboard.live.object_counts.worker_client import ObjectCountsClient  # noqa: E402
 from dashboard.objects.kinds.catalog import KindInfo, find_kind, parse_kinds  # noqa: E402
@@ -48,8 +48,8 @@ from dashboard.server import daphne_server  # noqa: E402
 from dashboard.server.socket_limits import SocketLimits  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.rest.load_config import ClusterConfig  # noqa: E402
+from tests.support.browser.fast_forwarded_hours import HastenedClock, Hours  # noqa: E402
 from tests.support.browser.page_server_application import Application  # noqa: E402
-from tests.support.browser.time_lapse import HastenedClock, Hours  # noqa: E402
 from tests.support.controllers.sample_worker import Sample  # noqa: E402
 from tests.support.live.replica_feeder import EPOCH, Feeder, Feeders, pod  # noqa: E402
 from tests.support.pages.app_state import AttributeState  # noqa: E402

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.support.devcluster.gadget_crd import gadget
-from tests.support.devcluster.http_api import MERGE, Json
-from tests.support.devcluster.parity_case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G, deployment, each
-from tests.support.devcluster.validation_cases import JOBS, job
+from tests.support.devcluster.http_client import MERGE, Json
+from tests.support.devcluster.parity.case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G, deployment, each
+from tests.support.devcluster.parity.validation_cases import JOBS, job
 
 
 def _rolling_updates() -> Iterator[Case]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.support.devcluster.gadget_crd import GADGETS, gadget
-from tests.support.devcluster.http_api import JSON_PATCH, MERGE, STRATEGIC
-from tests.support.devcluster.parity_case import deployment, pod
+from tests.support.devcluster.http_client import JSON_PATCH, MERGE, STRATEGIC
+from tests.support.devcluster.parity.case import deployment, pod
 
 _SEEDS: tuple[tuple[str, Any], ...] = (
     ("/apis/devcluster.example/v1/namespaces/t/gadgets", gadget()),

@@ -11,13 +11,13 @@ from typing import Any
 from devcluster.__main__ import workload_config
 from devcluster.crds import create_crds
 from devcluster.demo_server import DemoServer
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_server_core import ApiServer
 from devcluster.server.patch.merge import JSON_PATCH, MERGE_PATCH
 from devcluster.server.request_options import DeleteOptions, WriteOptions
-from devcluster.server.storage import objects
+from devcluster.server.storage import object_codec as objects
 from devcluster.server.storage.store import Change
 from devcluster.workload.demo.director import Scenario
-from devcluster.workload.demo.fleet import make_fleet
+from devcluster.workload.demo.scaled_inventory import make_fleet
 from devcluster.workload.demo.scenario_context import Components, ScenarioContext
 from devcluster.workload.random_source import RandomSource
 from devcluster.workload.run import run_workload

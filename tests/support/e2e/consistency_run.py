@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 from playwright.sync_api import Page
 
-from tests.support.e2e import expectations
-from tests.support.e2e.changes import Changes
+from tests.support.e2e import expected_page_content
+from tests.support.e2e.page_recording_check import LATE, Verdict
 from tests.support.e2e.production_stack import ProductionStack
-from tests.support.e2e.recorded_pages import RecordedPage
-from tests.support.e2e.verdict import LATE, Verdict
+from tests.support.e2e.random_changes import Changes
+from tests.support.e2e.recorded_open_page import RecordedPage
 
 TAKE = 1.0
 """Seconds between two looks at what the pages have recorded, and at the API server's own list."""
@@ -27,13 +27,13 @@ def open_pages(
     """
     namespace = changes.namespace
     lists = (
-        expectations.pods_with_restarts(namespace),
-        expectations.all_mydemos(namespace),
-        expectations.details(namespace, DETAILS_OF),
+        expected_page_content.pods_with_restarts(namespace),
+        expected_page_content.all_mydemos(namespace),
+        expected_page_content.details(namespace, DETAILS_OF),
     )
-    path, pods = expectations.all_pods(namespace)
-    wanted = [(path, [subject, expectations.counts(subject.kind)]) for path, subject in lists]
-    wanted += [expectations.overview(), (path, [pods])]
+    path, pods = expected_page_content.all_pods(namespace)
+    wanted = [(path, [subject, expected_page_content.counts(subject.kind)]) for path, subject in lists]
+    wanted += [expected_page_content.overview(), (path, [pods])]
     return [
         RecordedPage(new_page(), stack.webs[number % 2].url + path, *shown, waited=stack.waited)
         for number, (path, shown) in enumerate(wanted[:most])

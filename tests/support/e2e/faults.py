@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
-from tests.support.e2e.changes import Changes
 from tests.support.e2e.production_stack import ProductionStack
+from tests.support.e2e.random_changes import Changes
 from tests.support.program import Program
 from tests.support.wait import until
 

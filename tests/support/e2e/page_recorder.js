@@ -3,7 +3,7 @@
    Times are the machine's, so that they can be compared with those of other programs on it. `parts` has what is there
    of: list (rows as [uid, version, name, status, restarts or port], total of all, facets), struck (uids of rows that
    are struck out), detail ([uid, version], null where it is gone), tiles and counts (numbers by kind). What is leaving
-   has a dash for its version, see history.py. Where the browser had no time for the page, that is recorded, too. */
+   has a dash for its version, see etcd_history.py. Where the browser had no time for the page, that is recorded, too. */
 (() => {
   const EVERY = 100; // milliseconds
   const shots = [];

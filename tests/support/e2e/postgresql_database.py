@@ -6,7 +6,7 @@ import uuid
 
 import psycopg
 
-from tests.support.require import postgresql_url
+from tests.support.skip_if_missing import postgresql_url
 
 
 class Database:

@@ -9,7 +9,7 @@ from typing import Any
 import redis
 
 from tests.support.daemon import Daemon, free_ports
-from tests.support.require import missing
+from tests.support.skip_if_missing import missing
 from tests.support.wait import until
 
 

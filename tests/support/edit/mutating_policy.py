@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, reviewed
+from tests.support.edit.no_script_browser import Browser, reviewed
 from tests.support.wait import eventually
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"

@@ -9,11 +9,11 @@ from typing import Any
 from django.template.loader import render_to_string
 
 from dashboard.objects.manifests.document import Document, parse
-from dashboard.objects.problems.problem import Problem
+from dashboard.objects.problems.write_refusal import Problem
 from dashboard.objects.schemas.schema import Schema, with_metadata
 from dashboard.pages.forms import Form, FormContext, apply_form, build_form, form_fields, press
 from dashboard.pages.forms.input_names import OPEN
-from tests.support.edit.form_browser import Inputs
+from tests.support.edit.no_script_browser import Inputs
 
 
 def of_spec(spec: Mapping[str, Any], **beside: Any) -> Schema:

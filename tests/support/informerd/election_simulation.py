@@ -22,7 +22,7 @@ from informerd.errors import (
     Status,
     Unreachable,
 )
-from informerd.leader_election.election import Election
+from informerd.leader_election.election_config import Election
 from informerd.leader_election.elector import Elector
 from informerd.leader_election.leadership import Leadership
 from informerd.leader_election.lease_lock import LeaseLock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from informerd.leader_election.election import Election
+from informerd.leader_election.election_config import Election
 from informerd.leader_election.lease_record import LEASES, LeaseRecord
 from tests.informerd.manager.conftest import Place
 

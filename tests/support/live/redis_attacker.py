@@ -21,7 +21,7 @@ from dashboard.live.replication.messages import (
 )
 from dashboard.objects.kinds.row import Row
 from informerd.cache.health import Health
-from tests.support.require import redis_url
+from tests.support.skip_if_missing import redis_url
 
 
 class RedisAttacker:

@@ -11,7 +11,7 @@ from dashboard.live.replication.message_cipher import MessageCipher
 from dashboard.live.replication.redis_channel_layer import RedisChannelLayer
 from dashboard.live.replication.rejected_messages import RejectedMessages
 from informerd.clock import SystemClock
-from tests.support.require import redis_url
+from tests.support.skip_if_missing import redis_url
 
 SECRET_KEY = "for this test only"
 

@@ -12,7 +12,7 @@ from typing import Self
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.production_stack import Web, Worker
 from tests.support.program import answers
-from tests.support.require import redis_url
+from tests.support.skip_if_missing import redis_url
 from tests.support.wait import until
 
 KIND = "configmaps"

@@ -9,9 +9,9 @@ from typing import Any, TypeVar, cast
 
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS
 from dashboard.cluster.connection import CONNECTION
-from dashboard.cluster.kubectl import kubectl_call
+from dashboard.cluster.kubectl_commands import kubectl_call
 from dashboard.live.hub.hub import HUB
-from dashboard.live.hub.interest import INTEREST
+from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.schemas.schema_store import SCHEMAS
@@ -19,17 +19,17 @@ from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, Version
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT
-from dashboard.pages.create.many.parsed_manifest_cache import PARSE_CACHE
+from dashboard.pages.create.many.cached_parse_results import PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS
 from dashboard.runtime.app_state import CLOCK, AppState, Key
+from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.quotas import QUOTAS, Quotas
-from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses
+from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.monitoring_views import WORKER_BLOCKED
 from dashboard.server.socket_limits import SOCKET_LIMITS
-from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas
 from informerd.clock import SystemClock
 
 T = TypeVar("T")

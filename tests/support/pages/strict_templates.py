@@ -32,7 +32,7 @@ OPTIONAL = MappingProxyType(
         "bulk/_item_name.html": {"after"},
         "bulk/_progress.html": {"changed", "drifted", "failed", "gone", "refused", "same"},
         "delete/_dependents.html": {"includes_unwatched", "unwatched_contents"},
-        "delete/_plan.html": {"dry_run_refusal"},
+        "delete/_dry_run.html": {"dry_run_refusal"},
         "delete/_used_by.html": {"search_note"},
         "details/_drawer.html": {"drawer"},
         "edit/_their_changes.html": {"is_gone"},

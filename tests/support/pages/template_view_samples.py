@@ -23,7 +23,7 @@ from dashboard.objects.kinds.row import Entry, EventSubject, Row, Tone
 from dashboard.objects.printers import columns_for
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
-from dashboard.pages.details.object_view import Denials, ObjectView
+from dashboard.pages.details.object_presenter import Denials, ObjectView
 from dashboard.pages.feed.lines import FeedLine, feed_line
 from dashboard.pages.feed.live_feed import LiveFeed
 from dashboard.pages.feed.query import FeedQuery
@@ -34,8 +34,8 @@ from dashboard.pages.lists.facets import Facet, FacetShare
 from dashboard.pages.lists.kubectl import kubectl_command
 from dashboard.pages.overview.tiles import Tile
 from dashboard.pages.overview.unhealthy_objects import UnhealthyGroup, UnhealthyObject, UnhealthyObjects
-from dashboard.runtime.text_pieces import Link as Way
-from dashboard.runtime.text_pieces import TextPiece
+from dashboard.runtime.text_with_links import Link as Way
+from dashboard.runtime.text_with_links import TextPiece
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health, State
 from tests.support.clock import FakeClock

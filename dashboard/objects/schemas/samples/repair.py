@@ -14,9 +14,9 @@ from typing import Any
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, can_put, get, put, resolve_path, same
 from dashboard.objects.fields.work_budget import BudgetExceeded, WorkBudget
-from dashboard.objects.problems.problem import Problem
-from dashboard.objects.schemas.cel_expression import read_rule
-from dashboard.objects.schemas.samples.rule_edits import Hints, edits
+from dashboard.objects.problems.write_refusal import Problem
+from dashboard.objects.schemas.cel_parser import read_rule
+from dashboard.objects.schemas.samples.edits_for_cel_rules import Hints, edits
 from dashboard.objects.schemas.samples.sample import MAX_ITEMS, Sampler, new_budget
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import fits_schema

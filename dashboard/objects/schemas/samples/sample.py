@@ -12,9 +12,9 @@ from typing import Any
 
 from dashboard.objects.fields.field_access import ABSENT, Value, same
 from dashboard.objects.fields.work_budget import BudgetExceeded, WorkBudget
-from dashboard.objects.schemas.cel_expression import CelRule, read_rule
+from dashboard.objects.schemas.cel_parser import CelRule, read_rule
 from dashboard.objects.schemas.samples.alternatives import alternatives
-from dashboard.objects.schemas.samples.rule_edits import Hints, edits, free_name, simplest_names
+from dashboard.objects.schemas.samples.edits_for_cel_rules import Hints, edits, free_name, simplest_names
 from dashboard.objects.schemas.samples.scalars import NAME, numbers, texts
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import fits_schema

@@ -9,7 +9,7 @@ from dashboard.objects.fields.field_access import Value, get
 from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.objects.schemas.schema_store import SchemaStore
-from dashboard.pages.authors.recorder import WriteRecorder
+from dashboard.pages.authors.record_and_lookup import WriteRecorder
 from dashboard.pages.writes.target import Target
 from informerd.errors import InformerdError
 from informerd.resource import Resource

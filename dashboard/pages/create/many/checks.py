@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, format_path, get
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.problems.problem import Problem, Refusal
+from dashboard.objects.problems.write_refusal import Problem, Refusal
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import schema_problems
 from dashboard.pages.create.many.manifests import Manifest

@@ -17,12 +17,12 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.fields.field_access import Path
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.manifests.document import EMPTY, DocumentError
-from dashboard.objects.problems.problem import Refusal, unreadable_refusal, with_excerpts
+from dashboard.objects.problems.write_refusal import Refusal, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.schema import UNKNOWN, with_metadata
 from dashboard.objects.schemas.schema_store import SCHEMAS
+from dashboard.pages.create.many.cached_parse_results import PARSE_CACHE
+from dashboard.pages.create.many.check_while_typing import CheckResult, TextCheck
 from dashboard.pages.create.many.dependencies import DefinedKind
-from dashboard.pages.create.many.live_check import CheckResult, TextCheck
-from dashboard.pages.create.many.parsed_manifest_cache import PARSE_CACHE
 from dashboard.pages.create.many.views import apply_context_of
 from dashboard.pages.edit.completion import Hints, ValueHint, hints, is_labels, read_path
 from dashboard.pages.edit.diagnostics import diagnostics
@@ -30,7 +30,7 @@ from dashboard.pages.edit.editor_json_views import MAX_TYPED_LENGTH, hints_at
 from dashboard.pages.edit.form_data import submitted_text
 from dashboard.pages.layout.requested_kind import is_followed
 from dashboard.runtime.app_state import AppState, scope_of, state_of
-from dashboard.runtime.work_processes import WORK_PROCESSES
+from dashboard.runtime.compute_process_pool import WORK_PROCESSES
 from informerd.errors import InformerdError
 
 _BARE = with_metadata({"type": "object"})
@@ -40,7 +40,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({"valid": True, "marks": [], "pro
 
 @require_POST
 async def check_many(request: HttpRequest) -> HttpResponse:
-    """The check of a text of several objects, like dashboard.pages.edit.live_check. JSON.
+    """The check of a text of several objects, like dashboard.pages.edit.check_while_typing. JSON.
 
     `says` is a short summary, `defined` are the kinds that the text defines, for `schema_of_kind`.
     """

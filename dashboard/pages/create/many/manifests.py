@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from dashboard.objects.fields.field_access import Path, Value, resolve_path
 from dashboard.objects.manifests.document import EMPTY, MAX_BYTES, Document, DocumentError, parse
-from dashboard.objects.problems.problem import Problem, Refusal
+from dashboard.objects.problems.write_refusal import Problem, Refusal
 from dashboard.pages.edit.form_data import submitted_text
 
 MAX_OBJECTS = 500

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dashboard.objects.fields.field_access import Value, same
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import Change, Line, changes, diff_lines
 from dashboard.objects.merge.three_way import merge
-from dashboard.objects.problems.problem import Refusal, refusal_of
+from dashboard.objects.problems.write_refusal import Refusal, refusal_of
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.checks import (

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from dashboard.objects.fields.field_access import Value, get, same
-from dashboard.objects.problems.problem import refusal_of, unanswered_refusal, uncertain_refusal
+from dashboard.objects.problems.write_refusal import refusal_of, unanswered_refusal, uncertain_refusal
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.dependencies import Dependencies, is_crd

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from dashboard.objects.problems.problem import Problem, Refusal, uncertain_refusal
+from dashboard.objects.problems.write_refusal import Problem, Refusal, uncertain_refusal
 from dashboard.pages.create.many.manifests import Manifest
 from dashboard.pages.writes.admission_changes import NO_DRIFT, DryRunDrift
 from dashboard.pages.writes.create_object import NAMELESS, UNCERTAIN_TITLE

@@ -14,7 +14,7 @@ import msgspec
 from django.core import signing
 from django.http import QueryDict
 
-from dashboard.objects.problems.problem import Refusal
+from dashboard.objects.problems.write_refusal import Refusal
 from dashboard.pages.create.many.manifests import Manifest
 from dashboard.pages.create.many.plan import Step
 from dashboard.pages.create.many.plan_execution import TIME_LIMIT, ApplyState, ReviewedStep

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
 from dashboard.objects.manifests.document import DocumentError
-from dashboard.objects.problems.problem import Problem, Refusal, unreadable_refusal, with_excerpts
+from dashboard.objects.problems.write_refusal import Problem, Refusal, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.manifests import Manifest, parse_manifests, with_files
@@ -41,10 +41,10 @@ from dashboard.pages.create.many.signed_progress import (
 from dashboard.pages.create.namespace_choice import namespace_choices, valid_namespace
 from dashboard.pages.drafts.draft import Content, Subject
 from dashboard.pages.drafts.draft import Draft as Kept
-from dashboard.pages.drafts.session import DraftSession
+from dashboard.pages.drafts.request_draft import DraftSession
 from dashboard.pages.edit.responses import MOST_ROWS
 from dashboard.pages.layout.page import page_info
-from dashboard.pages.writes.edit_request import write_recorder_of
+from dashboard.pages.writes.request_context import write_recorder_of
 from dashboard.pages.writes.retry_page import RETRY_ACTIONS, retry_page
 from dashboard.pages.writes.target import fingerprint
 from dashboard.runtime.app_state import CLOCK, AppState, state_of

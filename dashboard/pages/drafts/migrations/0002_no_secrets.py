@@ -2,7 +2,7 @@ from django.apps.registry import Apps
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-from dashboard.pages.drafts.secrets import SECRETS, holds_secret
+from dashboard.pages.drafts.secret_detection import SECRETS, holds_secret
 
 
 def forget_secrets(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath, format_name_step
 from dashboard.objects.paths.path_suggestions import names_at
-from dashboard.runtime.visible_text import INVISIBLE
+from dashboard.runtime.invisible_characters import INVISIBLE
 
 if TYPE_CHECKING:
     from dashboard.objects.schemas.schema import Schema

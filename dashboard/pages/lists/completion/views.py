@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
-from dashboard.live.index.text_counts import MAX_VALUES, TextCount, count_path_values, without_counts
+from dashboard.live.index.searchable_text_counts import MAX_VALUES, TextCount, count_path_values, without_counts
 from dashboard.live.index.value_counts import ColumnSource, LabelSource
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from devcluster.workload.api_types import Node, Pod
-from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION, SECONDS_ANNOTATION
 from devcluster.workload.cluster_client import NODE_INDEX
 from devcluster.workload.demo.scenario_context import ScenarioContext, image_of, next_version, version_of
+from devcluster.workload.pod_behaviour import BEHAVIOUR_ANNOTATION, SECONDS_ANNOTATION
 
 _LEAK = "25-60"
 """Between which seconds the leak takes a container's memory."""

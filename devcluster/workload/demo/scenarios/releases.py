@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from devcluster.workload.api_types import Deployment
-from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION
 from devcluster.workload.demo.scenario_context import ScenarioContext, image_of, next_version, version_of
-from devcluster.workload.objects import Json
+from devcluster.workload.object_builders import Json
+from devcluster.workload.pod_behaviour import BEHAVIOUR_ANNOTATION
 from informerd.errors import InformerdError
 
 ROLLBACK_AFTER_SECONDS = 120.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.live.hub_world import World
+from tests.support.live.hub_with_browsers import World
 
 
 @pytest.fixture

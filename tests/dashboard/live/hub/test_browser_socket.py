@@ -23,7 +23,7 @@ from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.lists.live_list import open_list
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.live.hub_world import PODS, Browser, World
+from tests.support.live.hub_with_browsers import PODS, Browser, World
 from tests.support.live.replica_feeder import pod
 
 

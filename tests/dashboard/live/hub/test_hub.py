@@ -14,8 +14,8 @@ from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.lists.live_list import open_list
 from dashboard.pages.overview.live_overview import open_overview
 from tests.support.clock import run_ready_tasks
-from tests.support.live.hub_world import PODS, Browser, World
-from tests.support.live.hx_partials import ops_of
+from tests.support.live.hub_with_browsers import PODS, Browser, World
+from tests.support.live.hx_partial_interpreter import ops_of
 from tests.support.live.replica_feeder import pod
 
 

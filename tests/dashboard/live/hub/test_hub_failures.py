@@ -13,7 +13,7 @@ from dashboard.live.hub.hub import HEARTBEAT_INTERVAL
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.live_list import open_list
 from tests.support.clock import run_ready_tasks
-from tests.support.live.hub_world import PODS, World
+from tests.support.live.hub_with_browsers import PODS, World
 from tests.support.live.replica_feeder import pod
 
 

@@ -6,7 +6,7 @@ from dashboard.live.hub.hub import HEARTBEAT_INTERVAL
 from dashboard.live.hub.view_store import MAX_IDLE_VIEWS, VIEW_TTL
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.live_list import open_list
-from tests.support.live.hub_world import PODS, World
+from tests.support.live.hub_with_browsers import PODS, World
 
 
 def test_a_view_without_sockets_is_dropped_after_a_minute(world: World) -> None:

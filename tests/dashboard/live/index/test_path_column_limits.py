@@ -14,7 +14,7 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.lists.live_list import open_list
 from tests.dashboard.live.index.test_path_columns import query, whole
 from tests.support.clock import FakeClock
-from tests.support.live.hub_world import Browser
+from tests.support.live.hub_with_browsers import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 PODS = KINDS["pods"]

@@ -23,7 +23,7 @@ from dashboard.objects.paths.reader import PathReader, path_reader
 from dashboard.objects.query.list_query import Query
 from dashboard.runtime.time_slicing import TimeSlicer
 from tests.support.clock import FakeClock
-from tests.support.live.hub_world import Browser
+from tests.support.live.hub_with_browsers import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 NODE = FieldPath(".spec.nodeName")

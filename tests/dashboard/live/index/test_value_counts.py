@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.index.text_counts import (
+from dashboard.live.index.searchable_text_counts import (
     BLOCK_SIZE,
     MAX_DISTINCT,
     MAX_VALUE_LENGTH,

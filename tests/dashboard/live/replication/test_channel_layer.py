@@ -23,7 +23,7 @@ from informerd.clock import SystemClock
 from tests.support.clock import FakeClock
 from tests.support.controlplane import free_ports
 from tests.support.live.fake_channel_layer import RecordingLayer, row
-from tests.support.require import missing, redis_url
+from tests.support.skip_if_missing import missing, redis_url
 from tests.support.wait import eventually, until
 
 GROUP = "group"

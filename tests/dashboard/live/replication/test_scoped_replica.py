@@ -8,9 +8,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.replication.kind_list import KindList
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.scoped_replica import ScopedReplica
+from dashboard.live.replication.unwatched_list import KindList
 from dashboard.objects.kinds.row import Entry, Row
 from informerd.cache.health import Health
 from informerd.testing.clock import FakeClock

@@ -11,8 +11,7 @@ from channels.layers import InMemoryChannelLayer
 
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.interest import ANNOUNCE_INTERVAL, Interest
-from dashboard.live.replication.kind_list import KindList, ListedOnce
+from dashboard.live.hub.on_demand_kinds import ANNOUNCE_INTERVAL, Interest
 from dashboard.live.replication.messages import (
     NOT_FOLLOWED,
     ON_DEMAND_SHOWN,
@@ -26,6 +25,7 @@ from dashboard.live.replication.messages import (
 )
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import Replicas
+from dashboard.live.replication.unwatched_list import KindList, ListedOnce
 from dashboard.live.worker.on_demand_kinds import MAX_REFUSED, REFUSAL_TTL
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KINDS, KindInfo, kind_of_key, parse_kinds
@@ -35,7 +35,7 @@ from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.lists.live_list import open_list
 from dashboard.pages.overview.live_overview import open_overview
-from dashboard.runtime.on_demand_limits import OnDemandLimits
+from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from informerd.cache.health import Health
 from informerd.clock import SystemClock
 from informerd.errors import InformerdError

@@ -27,7 +27,7 @@ from informerd.rest.discovery import Discovery
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
 from tests.support.long_tests import long_but
-from tests.support.require import controlplane_binaries
+from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.wait import eventually, until
 
 GROUP, RBAC = "turning.example.com", "/apis/rbac.authorization.k8s.io/v1"

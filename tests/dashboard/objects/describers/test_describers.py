@@ -22,7 +22,7 @@ from dashboard.objects.describers.pods import pod_facts
 from dashboard.objects.describers.registry import describe_facts
 from dashboard.objects.kinds.catalog import KINDS, find_kind
 from dashboard.objects.kinds.row import Row
-from dashboard.runtime.text_pieces import plain_text
+from dashboard.runtime.text_with_links import plain_text
 from informerd.objects import Blob
 from tests.support.objects.api_server_tables import OBJECTS
 from tests.support.objects.rows import Json, made, row_of

@@ -24,7 +24,7 @@ from dashboard.objects.fields.field_access import (
 )
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.merge.diff import changes, diff_lines
-from dashboard.objects.problems.problem import refusal_of, unanswered_refusal
+from dashboard.objects.problems.write_refusal import refusal_of, unanswered_refusal
 from dashboard.objects.schemas.schema import crd_schema, kind_schema
 from dashboard.pages.edit.form_data import choice_name, dump_base, sign_review, submission_of, unsign_review
 from dashboard.pages.layout.flash import COOKIE, flash, flash_for

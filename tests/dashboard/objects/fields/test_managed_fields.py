@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.objects.fields.field_access import PlainPath
 from dashboard.objects.fields.managed_fields import MOST_FIELDS, FieldOwners, format_path
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.pages.details.yaml_by_manager import MOST_LINES, yaml_by_manager
 from tests.support.controlplane import ControlPlane
 

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.objects.fields.field_access import parse_path, same
 from dashboard.objects.manifests.document import MAX_BYTES, DocumentError, parse
-from dashboard.objects.manifests.writer import dump, to_yaml
+from dashboard.objects.manifests.yaml_writer import dump, to_yaml
 from tests.support.edit.random_objects import random_object
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.objects.manifests.line_map import LineMap, managed_fields_line_map, yaml_line_map
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.pages.details.yaml_by_manager import yaml_by_manager
 
 SCALARS: st.SearchStrategy[Any] = st.sampled_from([None, True, 1, 1.0, 0, False, "", "x", "a\nb\n", "<b>", "1", {}, []])

@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, format_path, get, same
 from dashboard.objects.manifests.document import parse
-from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.manifests.rewrite_in_place import rewrite
 from dashboard.objects.merge.three_way import MergeResult, Side, merge
 from dashboard.objects.schemas.schema import METADATA, Schema
 from tests.support.call_count import calls_of

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, format_path, get, same
 from dashboard.objects.manifests.document import parse
-from dashboard.objects.manifests.rewrite import rewrite
-from dashboard.objects.manifests.writer import dump
+from dashboard.objects.manifests.rewrite_in_place import rewrite
+from dashboard.objects.manifests.yaml_writer import dump
 from dashboard.objects.merge.three_way import merge
 from dashboard.objects.schemas.schema import METADATA, Schema
 from tests.support.long_tests import examples

@@ -15,7 +15,7 @@ from dashboard.objects.printers import columns_for
 from tests.support.controlplane import ControlPlane
 from tests.support.objects.pod_states import LONG_AGO, STATES, PodState, condition, pod_of
 from tests.support.objects.rows import Json, cells_of, row_of
-from tests.support.require import controlplane_binaries
+from tests.support.skip_if_missing import controlplane_binaries
 
 NAMESPACE = "rows-and-kubectl"
 CRD = Path(__file__).resolve().parents[4] / "deploy" / "crd" / "mydemos.yaml"

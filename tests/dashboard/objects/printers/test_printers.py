@@ -11,7 +11,7 @@ import pytest
 from dashboard.live.rendering.cells import all_columns, row_line
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Owner, Row
-from dashboard.objects.paths.diff import decode_differing, field_changes
+from dashboard.objects.paths.field_changes import decode_differing, field_changes
 from dashboard.objects.printers import build_row, change_text, columns_for, is_unhealthy, mask_secret, projection_for
 from dashboard.objects.printers.secret_redaction import LAST_APPLIED, MASK
 from dashboard.objects.query.list_query import Query

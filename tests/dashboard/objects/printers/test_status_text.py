@@ -11,7 +11,7 @@ from dashboard.objects.describers.state_sentence import summarize
 from dashboard.objects.printers import is_unhealthy
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.export import export
-from dashboard.runtime.text_pieces import plain_text
+from dashboard.runtime.text_with_links import plain_text
 from tests.support.objects.rows import Json, made, row_of
 
 THEN = "2026-11-01T09:00:00Z"

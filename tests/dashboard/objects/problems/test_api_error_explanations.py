@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.objects.problems.problem import refusal_of
+from dashboard.objects.problems.write_refusal import refusal_of
 from informerd.errors import Status
 from informerd.errors.api import error_from_status
 

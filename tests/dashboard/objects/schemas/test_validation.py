@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.objects.schemas.cel_rules import immutable_reason, rules_of
+from dashboard.objects.schemas.rules_and_immutability import immutable_reason, rules_of
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import MAX_PROBLEMS, immutability_problems, schema_problems
 from tests.support.forms.form_page import of_spec

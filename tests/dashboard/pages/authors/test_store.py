@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from dashboard.access.identity import Identity
-from dashboard.pages.authors.recorder import RETRY_DELAY, WriteRecorder
+from dashboard.pages.authors.record_and_lookup import RETRY_DELAY, WriteRecorder
 from dashboard.pages.authors.store import MAX_WRITES, RETENTION, AuthorStore, Write
 from dashboard.pages.authors.store import RETRY_DELAY as AGAIN_KEPT
 from dashboard.runtime.database_executor import DatabaseExecutor, Unavailable

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from dashboard.access.identity import USER_KEY
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from informerd.rest.discovery import Discovery
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page, WiredClient, reviewed
 from tests.support.edit.mydemos import mydemo
-from tests.support.edit.workloads import workload
+from tests.support.edit.no_script_browser import Browser, Page, WiredClient, reviewed
+from tests.support.edit.workloads_and_budgets import workload
 
 
 class SignedIn(WiredClient):

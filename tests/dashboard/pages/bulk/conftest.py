@@ -28,7 +28,7 @@ from tests.dashboard.pages.conftest import parts_for
 from tests.dashboard.pages.drains.conftest import empty_database
 from tests.support.controlplane import ControlPlane
 from tests.support.databases import in_file
-from tests.support.edit.form_browser import Browser, Page
+from tests.support.edit.no_script_browser import Browser, Page
 from tests.support.live.replica_feeder import Feeder, put_feeders
 from tests.support.objects.rows import row_of
 from tests.support.wait import eventually

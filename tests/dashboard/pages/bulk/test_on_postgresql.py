@@ -7,7 +7,7 @@ import pytest
 from tests.dashboard.pages.bulk.test_concurrency import (
     test_processes_share_what_may_be_sent_at_once_and_one_that_paused_has_no_part,
 )
-from tests.dashboard.pages.bulk.test_refusals import test_only_the_browser_that_began_a_run_sees_it
+from tests.dashboard.pages.bulk.test_rejected_requests import test_only_the_browser_that_began_a_run_sees_it
 from tests.dashboard.pages.bulk.test_run import (
     test_another_process_says_when_the_one_that_ran_it_ended_and_goes_on,
     test_it_pauses_and_goes_on,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.objects.problems.problem import Refusal
+from dashboard.objects.problems.write_refusal import Refusal
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.operation_form import parse_operation
 

@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from dashboard.cluster.access_reviews import ResourceAttributes
+from dashboard.pages.bulk.request_context import RunRequest
 from dashboard.pages.bulk.run import Item
-from dashboard.pages.bulk.run_request import RunRequest
 from tests.dashboard.pages.bulk.conftest import PAGE, Demos, bulks_for
 from tests.dashboard.pages.conftest import parts_for
-from tests.support.edit.form_browser import Browser
+from tests.support.edit.no_script_browser import Browser
 
 
 async def test_those_that_the_person_may_not_write_are_refused_in_the_clusters_words(demos: Demos) -> None:

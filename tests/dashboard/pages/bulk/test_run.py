@@ -12,7 +12,7 @@ from informerd.clock import SystemClock
 from informerd.errors import TooManyRequests, Unreachable
 from informerd.errors.status import Status
 from tests.dashboard.pages.bulk.conftest import Demos, bulks_for
-from tests.support.edit.form_browser import Browser
+from tests.support.edit.no_script_browser import Browser
 from tests.support.wait import eventually
 
 

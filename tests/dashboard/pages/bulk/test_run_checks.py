@@ -11,13 +11,13 @@ from typing import Any, cast
 import pytest
 
 from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.interest import Interest
+from dashboard.live.hub.on_demand_kinds import Interest
 from dashboard.live.replication.replicas import REPLICAS, Replicas
 from dashboard.objects.kinds.catalog import KINDS, parse_kinds
 from dashboard.objects.kinds.row import Row
+from dashboard.pages.bulk.request_context import RunRequest
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.bulk.run_checks import count_dependents, filter_changes
-from dashboard.pages.bulk.run_request import RunRequest
 from informerd.clock import SystemClock
 from tests.support.live.fake_channel_layer import RecordingLayer
 from tests.support.live.replica_feeder import Feeder, put_feeders

@@ -6,7 +6,7 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.bulk.review import ReviewGroup
 from dashboard.pages.bulk.run import ChangeGroup, DiffField, Item
 from dashboard.pages.bulk.summed_effects_text import effect_texts, pod_totals
-from dashboard.pages.writes.effects import Effect
+from dashboard.pages.writes.workload_effects import Effect
 
 DEPLOYMENTS = KINDS["deployments.apps"]
 

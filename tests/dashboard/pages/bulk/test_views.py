@@ -171,5 +171,5 @@ async def test_a_spreadsheet_runs_nothing_of_what_the_api_server_said(
     demos.make("a")
     await demos.choose(verb="label", label_set="x=1")
     said = AsyncMock(return_value=(Item("shop", "a", "uid", "failed", words="-1", said="=1+1"),))
-    monkeypatch.setattr("dashboard.pages.bulk.run_request.RunRequest.items", said)
+    monkeypatch.setattr("dashboard.pages.bulk.request_context.RunRequest.items", said)
     assert "shop,a,uid,failed,'-1,'=1+1" in (await demos.browser.open(f"{demos.run}results.csv")).body

@@ -14,7 +14,7 @@ from informerd.manager.state import RunnableState
 from informerd.record.event_counts import RecorderState
 from tests.support.clock import FakeClock
 from tests.support.controllers.report_samples import busy, controller, failed, manager, report, view_of
-from tests.support.live.hx_partials import Op, ops_of
+from tests.support.live.hx_partial_interpreter import Op, ops_of
 
 
 class Shown:

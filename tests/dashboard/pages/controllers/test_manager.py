@@ -13,7 +13,7 @@ from dashboard.pages.controllers.builtin_controllers import LEASE_NAME, new_mana
 from informerd import Manager, load_kubeconfig
 from informerd.clock import SystemClock
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.manifests import mydemo, mydemos
+from tests.support.e2e.pods_and_mydemos import mydemo, mydemos
 from tests.support.program import ROOT
 from tests.support.wait import eventually
 

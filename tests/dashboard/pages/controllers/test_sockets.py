@@ -9,7 +9,7 @@ from dashboard.pages.controllers.reports import SILENCE_TIMEOUT, ControllerRepor
 from dashboard.server.live_view_routing import open_live_view
 from tests.support.clock import FakeClock
 from tests.support.controllers.report_samples import controller, failed, report
-from tests.support.live.hub_world import Browser
+from tests.support.live.hub_with_browsers import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders
 from tests.support.pages.app_state import AttributeState
 

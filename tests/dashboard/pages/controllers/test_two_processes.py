@@ -17,7 +17,7 @@ from informerd.controller.state import ControllerState
 from tests.support.controlplane import ControlPlane
 from tests.support.live.redis_layer import SECRET_KEY, encrypted_redis_layer
 from tests.support.program import ROOT, Program
-from tests.support.require import redis_url
+from tests.support.skip_if_missing import redis_url
 from tests.support.wait import eventually
 
 pytestmark = pytest.mark.redis

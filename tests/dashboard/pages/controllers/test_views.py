@@ -10,7 +10,7 @@ import pytest
 from dashboard.pages.controllers.worker_client import ANSWER_TIMEOUT
 from dashboard.pages.controllers.worker_messages import RequeueRequest, RequeueResult, encoder, requeue_request_decoder
 from tests.support.controllers.report_samples import controller, failed, report
-from tests.support.pages.site import Site, WiredClient
+from tests.support.pages.site_without_cluster import Site, WiredClient
 from tests.support.wait import eventually
 
 POISONED = controller(failed=(failed("default/poison"),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.dashboard.pages.create.test_views import MYDEMOS
 from tests.dashboard.pages.edit.test_views import allow
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
+from tests.support.edit.no_script_browser import Browser
 
 
 async def test_from_a_list_of_several_namespaces_it_begins_in_the_first_that_allows_it(

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.dashboard.objects.problems.test_api_error_explanations import BINDINGS, MYDEMO, POLICIES
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
+from tests.support.edit.no_script_browser import Browser
 from tests.support.wait import eventually
 
 

@@ -18,7 +18,7 @@ from dashboard.pages.create.views import _has_several_documents
 from informerd.errors import ApiError, Unreachable
 from informerd.rest.client import Client
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
+from tests.support.edit.no_script_browser import Browser
 
 MYDEMOS = "/resources/mydemos.crddemo.k8s.io/new/"
 

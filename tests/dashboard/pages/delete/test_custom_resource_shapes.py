@@ -10,7 +10,7 @@ import pytest
 
 from informerd.rest.discovery import Discovery
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
+from tests.support.edit.no_script_browser import Browser
 
 CRD = """
 apiVersion: apiextensions.k8s.io/v1

@@ -9,8 +9,8 @@ import msgspec
 from dashboard.objects.kinds.row import Owner, Row
 from dashboard.pages.delete.dependents import MAX_NAMED
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser
 from tests.support.live.replica_feeder import hold
 
 

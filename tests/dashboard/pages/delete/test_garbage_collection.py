@@ -24,7 +24,7 @@ from tests.support.controller_manager_and_kwok import controller_manager
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.mydemos import mydemo
 from tests.support.long_tests import long_but
-from tests.support.require import controlplane_binaries
+from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.wait import eventually
 
 pytestmark = pytest.mark.controlplane

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.runtime.text_pieces import object_href
+from dashboard.runtime.text_with_links import object_href
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
+from tests.support.edit.no_script_browser import Browser
 
 KEY = "clusterroles.rbac.authorization.k8s.io"
 ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
-from tests.support.edit.workloads import READY, hold, pod
+from tests.support.edit.no_script_browser import Browser
+from tests.support.edit.workloads_and_budgets import READY, hold, pod
 
 
 async def test_a_budget_that_an_eviction_would_wait_for_is_named_for_a_deletion_asks_none(

@@ -11,8 +11,8 @@ import pytest
 from tests.dashboard.pages.conftest import parts_for
 from tests.support.controller_manager_and_kwok import controller_manager
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page
-from tests.support.require import controlplane_binaries
+from tests.support.edit.no_script_browser import Browser, Page
+from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.wait import eventually
 
 pytestmark = pytest.mark.controlplane

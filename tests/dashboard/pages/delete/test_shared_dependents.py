@@ -12,8 +12,8 @@ from dashboard.pages.delete.dependents import SharedDependents, find_shared_depe
 from dashboard.pages.writes.target import Target
 from informerd.clock import SystemClock
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser
 from tests.support.live.fake_channel_layer import RecordingLayer
 from tests.support.live.replica_feeder import Feeder, put_feeders
 from tests.support.objects.rows import row_of

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from dashboard.pages.delete.progress import progress_of
 from informerd.rest.discovery import Discovery
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser
 
 
 async def test_a_namespace_says_what_its_controller_says(cluster: ControlPlane, namespace: str) -> None:

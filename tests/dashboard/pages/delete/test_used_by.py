@@ -18,7 +18,7 @@ from dashboard.pages.writes.target import Target
 from informerd.clock import SystemClock
 from informerd.objects import Blob
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
+from tests.support.edit.no_script_browser import Browser
 from tests.support.live.fake_channel_layer import RecordingLayer
 from tests.support.live.replica_feeder import Feeder, hold, pod, put_feeders
 

@@ -13,8 +13,8 @@ from informerd.errors import Forbidden, ServerError, Status, Unreachable
 from informerd.rest.client import Client
 from informerd.rest.response import Response
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser
 
 
 async def test_delete_asks_and_then_says_that_it_is_gone(

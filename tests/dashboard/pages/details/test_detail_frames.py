@@ -11,7 +11,7 @@ from dashboard.objects.describers.containers import _line as told_line
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.change_log import MAX_CHANGES
 from dashboard.templatetags.containers import _line as drawn_line
-from tests.support.live.hx_partials import ops_of
+from tests.support.live.hx_partial_interpreter import ops_of
 from tests.support.live.pod_detail import Shown, web
 
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.dashboard.conftest import PageServer, one_server, open_live
-from tests.support.program_pool import ProgramPool
+from tests.support.program_fork_server import ProgramPool
 
 pytestmark = pytest.mark.browser
 

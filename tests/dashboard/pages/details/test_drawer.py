@@ -12,7 +12,7 @@ from dashboard.server.live_view_routing import open_drawer_view
 from tests.dashboard.pages.lists.test_views import namespace, page, pod, rows, words
 from tests.support.objects.rows import made
 from tests.support.pages.app_state import AttributeState
-from tests.support.pages.site import Site
+from tests.support.pages.site_without_cluster import Site
 
 
 def site() -> Site:

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from tests.dashboard.conftest import PageServer, faults, one_server, open_live
 from tests.dashboard.pages.lists.test_row_swap_browser import row
 from tests.support.browser.chromium import wait_until
-from tests.support.program_pool import ProgramPool
+from tests.support.program_fork_server import ProgramPool
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser

@@ -10,13 +10,13 @@ import zstandard
 
 from dashboard.live.replication.messages import Frame, SnapshotChunk
 from dashboard.live.replication.replica import MAX_AT_ONCE, Replica
-from dashboard.objects.fields.object_limit import MAX_DEPTH, TOO_DEEP_TEXT
+from dashboard.objects.fields.object_display_limit import MAX_DEPTH, TOO_DEEP_TEXT
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.change_log import MAX_CHANGES, MAX_FIELDS
 from dashboard.pages.details.events import MAX_EVENTS
 from dashboard.pages.details.live_detail import LiveDetail
-from dashboard.pages.details.object_view import object_as_yaml
+from dashboard.pages.details.object_presenter import object_as_yaml
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.support.clock import FakeClock

@@ -22,8 +22,8 @@ from informerd.clock import SystemClock
 from tests.dashboard.pages.conftest import parts_for
 from tests.support.controlplane import ControlPlane
 from tests.support.databases import in_file
-from tests.support.edit.form_browser import Browser
-from tests.support.edit.workloads import pod, workload
+from tests.support.edit.no_script_browser import Browser
+from tests.support.edit.workloads_and_budgets import pod, workload
 
 ALIAS = "drains"
 _numbers = itertools.count(1)

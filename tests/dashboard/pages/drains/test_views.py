@@ -24,8 +24,8 @@ from informerd.rest.load_config import Impersonation
 from tests.dashboard.pages.controllers.test_manager import let
 from tests.dashboard.pages.drains.conftest import Node, records
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page
-from tests.support.edit.workloads import budget, hold
+from tests.support.edit.no_script_browser import Browser, Page
+from tests.support.edit.workloads_and_budgets import budget, hold
 
 
 async def shows(browser: Browser, path: str, words: str) -> Page:

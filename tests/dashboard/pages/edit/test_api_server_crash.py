@@ -9,8 +9,8 @@ import pytest
 from tests.dashboard.pages.conftest import parts_for
 from tests.e2e.conftest import CRD
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page
 from tests.support.edit.mydemos import Json, mydemo
+from tests.support.edit.no_script_browser import Browser, Page
 from tests.support.edit.precondition_checking_client import CheckedClient
 from tests.support.lost_writes_proxy import LossyProxy
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.objects.problems.problem import Problem, Refusal
+from dashboard.objects.problems.write_refusal import Problem, Refusal
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.pages.edit.completion import FieldHint, Hints, hints, is_labels, read_path, status_hints
 from dashboard.pages.edit.diagnostics import diagnostics
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser
 
 SCHEMA = Schema({
     "type": "object",

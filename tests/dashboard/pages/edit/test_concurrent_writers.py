@@ -24,10 +24,10 @@ import yaml
 
 from dashboard.pages.drafts.store import Unavailable
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser, Page
 from tests.support.kubectl import kubectl_binary
-from tests.support.require import missing
+from tests.support.skip_if_missing import missing
 from tests.support.wait import eventually
 
 Json = dict[str, Any]

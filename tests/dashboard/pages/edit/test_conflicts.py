@@ -8,9 +8,9 @@ from unittest.mock import AsyncMock
 
 from informerd.errors import Unreachable
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page, reviewed
 from tests.support.edit.mydemos import Json, mydemo
-from tests.support.edit.workloads import workload
+from tests.support.edit.no_script_browser import Browser, Page, reviewed
+from tests.support.edit.workloads_and_budgets import workload
 
 
 async def test_a_change_that_overlaps_is_asked_field_by_field_and_overwrites_nothing(

@@ -21,8 +21,8 @@ from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.clock import SystemClock
 from tests.support.controlplane import ControlPlane
 from tests.support.databases import in_file
-from tests.support.edit.form_browser import Browser, Page, WiredClient
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser, Page, WiredClient
 
 PATH = "/resources/mydemos.crddemo.k8s.io/{}/one/"
 

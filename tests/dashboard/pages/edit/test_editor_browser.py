@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from tests.e2e.conftest import Dashboard
 from tests.support.browser.editor_typist import CONTENT, FIELD, SLOW, Typist, opened
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.manifests import mydemo, mydemos
+from tests.support.e2e.pods_and_mydemos import mydemo, mydemos
 from tests.support.wait import until
 from tools.axe import violations
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.e2e.conftest import Dashboard
 from tests.support.browser.editor_typist import FIELD, SLOW, Typist, opened
 from tests.support.controlplane import ApiFailure, ControlPlane
-from tests.support.e2e.manifests import Json, mydemos
+from tests.support.e2e.pods_and_mydemos import Json, mydemos
 from tests.support.wait import until
 from tools.axe import violations
 

@@ -9,8 +9,8 @@ import pytest
 
 from dashboard.objects.printers.secret_redaction import MASK
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
-from tests.support.edit.workloads import workload
+from tests.support.edit.no_script_browser import Browser
+from tests.support.edit.workloads_and_budgets import workload
 
 Json = dict[str, Any]
 

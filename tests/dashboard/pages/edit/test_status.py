@@ -11,8 +11,8 @@ from dashboard.objects.manifests.document import parse
 from dashboard.pages.writes.target import Base, editable_part, update_body
 from informerd.rest.discovery import Discovery
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser
 
 Json = dict[str, Any]
 

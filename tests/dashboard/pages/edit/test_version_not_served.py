@@ -9,8 +9,8 @@ import pytest
 
 from dashboard.objects.kinds.catalog import KINDS, KindInfo
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser
 
 KEY = "mydemos.crddemo.k8s.io"
 

@@ -11,8 +11,8 @@ from dashboard.objects.manifests.document import parse
 from informerd.errors import Unreachable
 from informerd.rest.response import Response
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, reviewed
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser, reviewed
 
 
 async def test_the_editor_shows_the_object_without_what_only_servers_write(

@@ -13,8 +13,8 @@ from informerd.errors import Conflict, Status
 from informerd.resource import PODS
 from informerd.rest.client import Client
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.manifests import running
-from tests.support.edit.workloads import budget, pod
+from tests.support.e2e.pods_and_mydemos import running
+from tests.support.edit.workloads_and_budgets import budget, pod
 
 
 async def test_after_a_conflict_the_pod_itself_tells_whether_it_changed_is_another_one_or_gone(

@@ -9,8 +9,8 @@ import pytest
 
 from informerd.errors import Unreachable
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
-from tests.support.edit.workloads import READY, budget, hold, pod, workload
+from tests.support.edit.no_script_browser import Browser
+from tests.support.edit.workloads_and_budgets import READY, budget, hold, pod, workload
 
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "1"}
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.objects.kinds.row import Entry, EventSubject
 from dashboard.pages.feed.bursts import BURST_GAP, BURST_MAX_SECONDS, BURST_MIN, BurstFolder, FeedItem
-from dashboard.pages.feed.window import MAX_SWAP_LINES, FeedWindow
+from dashboard.pages.feed.line_window import MAX_SWAP_LINES, FeedWindow
 from tests.support.live.feed_entries import entry
 
 PODS, EVENTS = parse_kinds(["pods", "events"])

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from dashboard.pages.feed.line_window import MAX_STORM_LINES
 from dashboard.pages.feed.live_feed import MAX_LINES
-from dashboard.pages.feed.window import MAX_STORM_LINES
 from tests.dashboard.conftest import PageServer, copies, open_live
 from tests.support.browser.chromium import wait_until
 from tests.support.wait import until

@@ -15,15 +15,15 @@ from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import EventSubject
+from dashboard.pages.feed.line_window import IMMEDIATE_LINES, MAX_STORM_LINES, MAX_SWAP_LINES, SWAP_INTERVAL
 from dashboard.pages.feed.lines import FeedLine
 from dashboard.pages.feed.live_feed import MAX_LINES, LiveFeed
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.time_range import iso
-from dashboard.pages.feed.window import IMMEDIATE_LINES, MAX_STORM_LINES, MAX_SWAP_LINES, SWAP_INTERVAL
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
-from tests.support.live.hx_partials import ops_of
+from tests.support.live.hx_partial_interpreter import ops_of
 from tests.support.live.replica_feeder import Feeder, pod
 
 KINDS = parse_kinds(["pods", "events"])

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.objects.fields.field_access import ABSENT, Path, get, same
 from dashboard.objects.manifests.document import parse
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms import apply_form
 from tests.support.forms.form_page import FormPage, of_spec

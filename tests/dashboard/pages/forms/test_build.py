@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from dashboard.objects.manifests.writer import to_yaml
-from dashboard.objects.problems.problem import Problem
+from dashboard.objects.manifests.yaml_writer import to_yaml
+from dashboard.objects.problems.write_refusal import Problem
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.pages.forms.build import MAX_NODES, PAGE_NODES, FormContext, build_form
 from dashboard.pages.forms.expanded_paths import MAX_PATHS as MOST_OPENED

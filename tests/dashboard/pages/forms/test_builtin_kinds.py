@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import changes
 from dashboard.pages.writes.target import editable_part
 from tests.support.controlplane import ControlPlane

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dashboard.objects.fields.field_access import same
 from dashboard.objects.manifests.document import parse
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import changes
 from dashboard.pages.forms.input_names import FIELD, INITIAL, decode_path, encode_path
 from tests.support.forms.form_page import FormPage, of_spec

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.dashboard.conftest import PageServer, hears, one_server, open_live
 from tests.dashboard.pages.lists.test_row_swap_browser import row
-from tests.support.program_pool import ProgramPool
+from tests.support.program_fork_server import ProgramPool
 
 pytestmark = pytest.mark.browser
 

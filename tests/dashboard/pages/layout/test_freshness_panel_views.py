@@ -9,7 +9,7 @@ from dashboard.pages.layout.freshness_panel_views import kinds_freshness, worker
 from informerd.cache.health import Health
 from tests.support.live.replica_feeder import EPOCH
 from tests.support.pages.app_state import AttributeState
-from tests.support.pages.site import Site
+from tests.support.pages.site_without_cluster import Site
 
 
 def made() -> Site:

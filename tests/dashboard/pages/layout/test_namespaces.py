@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.pages.layout.namespaces import MAX_CHOICES
 from tests.dashboard.pages.lists.test_views import namespace, page, pod, small_site, words
-from tests.support.pages.site import Site
+from tests.support.pages.site_without_cluster import Site
 
 
 def picker(html: str) -> str:

@@ -19,7 +19,7 @@ from dashboard.pages.lists.kubectl import kubectl_command
 from informerd.cache.health import Health
 from tests.dashboard.pages.lists.test_views import mydemo, pod, small_site
 from tests.support.objects.rows import Json, made
-from tests.support.pages.site import Site
+from tests.support.pages.site_without_cluster import Site
 
 
 async def body(site: Site, path: str, status: int = 200) -> tuple[str, str]:

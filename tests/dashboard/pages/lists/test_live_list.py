@@ -27,7 +27,7 @@ from dashboard.runtime.due_times import RESCAN_LEAD
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
-from tests.support.live.hx_partials import Page, ops_of
+from tests.support.live.hx_partial_interpreter import Page, ops_of
 from tests.support.live.replica_feeder import Feeder, pod
 
 PODS = KINDS["pods"]
@@ -330,7 +330,7 @@ def test_what_was_meant_by_a_path_is_looked_for_once_while_the_same_paths_are_ab
         looked.append(len(rows))
         return sample_objects(rows)
 
-    monkeypatch.setattr("dashboard.pages.lists.filter_suggestions.sample_objects", counted)
+    monkeypatch.setattr("dashboard.pages.lists.no_match_suggestions.sample_objects", counted)
     rows = [pod(f"pod-{each}", obj={"spec": {"nodeName": "node-1", "hostname": "h"}}) for each in range(3)]
     shown = Shown("columns=.spec.nodename,.spec.hostnam", rows=rows)
     for number in range(3, 8):

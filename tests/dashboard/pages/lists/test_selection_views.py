@@ -16,7 +16,7 @@ from dashboard.pages.lists import selection_views
 from informerd.cache.health import Health
 from tests.dashboard.pages.lists.test_export import body
 from tests.dashboard.pages.lists.test_views import pod, small_site
-from tests.support.pages.site import Site
+from tests.support.pages.site_without_cluster import Site
 
 SELECTED = "/resources/pods/selected/"
 

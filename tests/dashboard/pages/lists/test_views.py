@@ -10,20 +10,20 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.live.hub.interest import Interest
-from dashboard.live.replication.kind_list import KindList
+from dashboard.live.hub.on_demand_kinds import Interest
 from dashboard.live.replication.messages import NOT_FOLLOWED, SnapshotChunk
+from dashboard.live.replication.unwatched_list import KindList
 from dashboard.objects.kinds.catalog import KINDS, KindInfo
 from dashboard.objects.kinds.row import PrinterColumn, Row, TableDefinition
 from dashboard.pages.details.live_detail import open_detail
-from dashboard.runtime.on_demand_limits import OnDemandLimits
+from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from informerd.cache.health import Health, State
 from informerd.cache.reflector_failures import CREDENTIALS_REFUSED
 from informerd.errors import UnknownResource
 from informerd.resource import Resource
 from tests.support.clock import run_ready_tasks
 from tests.support.objects.rows import Json, made, row_of
-from tests.support.pages.site import Site
+from tests.support.pages.site_without_cluster import Site
 from tests.support.wait import eventually
 
 EVIL = "<script>alert(1)</script>\" onmouseover='alert(2)"

@@ -10,12 +10,12 @@ from django.template.loader import render_to_string
 
 from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.change_rates import RATES_SECONDS
 from dashboard.live.replication.feed_history import FeedHistory
-from dashboard.live.replication.kind_list import KindList
 from dashboard.live.replication.publisher import MAX_ENTRIES
-from dashboard.live.replication.rates import RATES_SECONDS
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
+from dashboard.live.replication.unwatched_list import KindList
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.pages.overview import live_overview
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
@@ -24,7 +24,7 @@ from dashboard.pages.overview.unhealthy_objects import LONG_REASON, MAX_REASON, 
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
-from tests.support.live.hx_partials import ops_of
+from tests.support.live.hx_partial_interpreter import ops_of
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 FIVE_MINUTES = 300.0

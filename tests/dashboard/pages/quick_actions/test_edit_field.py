@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser
 
 
 @pytest.fixture

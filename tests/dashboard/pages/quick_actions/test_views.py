@@ -17,8 +17,8 @@ from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 from informerd.rest.response import Response
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page
-from tests.support.edit.workloads import cron_job, workload
+from tests.support.edit.no_script_browser import Browser, Page
+from tests.support.edit.workloads_and_budgets import cron_job, workload
 
 COMPLETE = {"type": "Complete", "status": "True"}
 

@@ -8,8 +8,8 @@ from django.test import RequestFactory
 from dashboard.pages.layout.flash import COOKIE, Flash, flash_for
 from dashboard.pages.writes.admission_changes import DryRunDrift, admission_changes, drift_from_dry_run
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page, reviewed
 from tests.support.edit.mutating_policy import stamped
+from tests.support.edit.no_script_browser import Browser, Page, reviewed
 
 __all__ = ["stamped"]
 

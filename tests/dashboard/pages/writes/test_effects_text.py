@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dashboard.objects.fields.field_access import put
-from dashboard.pages.writes.effects import resolve_fenceposts
 from dashboard.pages.writes.effects_text import effect_sentences
+from dashboard.pages.writes.workload_effects import resolve_fenceposts
 
 Json = dict[str, Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.no_script_browser import Browser, Page
 from tests.support.edit.precondition_checking_client import CheckedClient
 from tests.support.lost_writes_proxy import WAIT, LossyProxy
 

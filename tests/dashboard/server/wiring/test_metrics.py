@@ -18,7 +18,7 @@ from dashboard.server.wiring.worker import build_worker_process
 from tests.dashboard.management.test_commands import run, running, unconfigured
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
-from tests.support.require import redis_url
+from tests.support.skip_if_missing import redis_url
 from tests.support.wait import until
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.devcluster.http_api import Api, Json
-from tests.support.devcluster.parity_case import pod
+from tests.support.devcluster.http_client import Api, Json
+from tests.support.devcluster.parity.case import pod
 from tests.support.kubectl import KubectlSide, kubectl_binary
-from tests.support.require import missing
+from tests.support.skip_if_missing import missing
 
 AUTHORIZATION = "/apis/authorization.k8s.io/v1"
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.devcluster.conftest import Demo
 from tests.support.devcluster.gadget_crd import gadget
-from tests.support.devcluster.http_api import Api, Json
+from tests.support.devcluster.http_client import Api, Json
 from tests.support.wait import eventually
 
 MAPS = "/api/v1/namespaces/t/configmaps"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_errors import Failure
+from devcluster.server.api_server_core import ApiServer
 from devcluster.server.patch.json import apply_json_patch
 from devcluster.server.patch.merge import MERGE_PATCH, apply_merge_patch, merge_patch
 from devcluster.server.patch.strategic import StrategicMerge
 from devcluster.server.request_options import WriteOptions
-from devcluster.server.status import Failure
 from tests.support.devcluster.gadget_crd import gadget
 
 

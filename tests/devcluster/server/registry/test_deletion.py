@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_errors import Failure
+from devcluster.server.api_server_core import ApiServer
 from devcluster.server.patch.merge import MERGE_PATCH
-from devcluster.server.registry import garbage_collector
+from devcluster.server.registry import cleanup_controllers
 from devcluster.server.request_options import DeleteOptions, WriteOptions
-from devcluster.server.status import Failure
-from devcluster.server.storage import objects
+from devcluster.server.storage import object_codec as objects
 from tests.devcluster.conftest import Moment
 from tests.support.devcluster.gadget_crd import GADGETS as GADGETS_DEFINITION
 from tests.support.devcluster.gadget_crd import gadget
@@ -283,7 +283,7 @@ def test_events_are_forgotten_an_hour_after_their_last_change(core: ApiServer, m
 
 
 def test_of_too_many_events_the_oldest_are_forgotten(core: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(garbage_collector, "MAX_EVENTS", 3)
+    monkeypatch.setattr(cleanup_controllers, "MAX_EVENTS", 3)
     for number in range(5):
         about = {"kind": "Pod", "name": "p", "namespace": "t"}
         create(core, "events", {"metadata": {"name": f"e{number}"}, "involvedObject": about, "message": "m"})

@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support.controlplane import ControlPlane
-from tests.support.devcluster.eviction_cases import budget, eviction
-from tests.support.devcluster.http_api import MERGE, Api, Json
-from tests.support.devcluster.parity_case import pod
+from tests.support.devcluster.http_client import MERGE, Api, Json
+from tests.support.devcluster.parity.case import pod
+from tests.support.devcluster.parity.eviction_cases import budget, eviction
 
 PLURALS = ("pods/eviction", "poddisruptionbudgets", "poddisruptionbudgets/status", "pods/binding")
 

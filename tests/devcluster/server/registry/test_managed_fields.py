@@ -13,8 +13,8 @@ import pytest
 
 from tests.support.controlplane import ControlPlane
 from tests.support.devcluster.gadget_crd import GADGETS, gadget
-from tests.support.devcluster.http_api import JSON_PATCH, MERGE, STRATEGIC, Api, Json
-from tests.support.devcluster.parity_case import deployment
+from tests.support.devcluster.http_client import JSON_PATCH, MERGE, STRATEGIC, Api, Json
+from tests.support.devcluster.parity.case import deployment
 from tests.support.wait import until
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_errors import Failure
+from devcluster.server.api_server_core import ApiServer
 from devcluster.server.request_options import DeleteOptions
-from devcluster.server.status import Failure
 from devcluster.server.storage.listing import Page, list_page, parse_list_query
 from devcluster.server.storage.selectors import Selection, parse_labels
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devcluster.server.status import Failure
+from devcluster.server.api_errors import Failure
 from devcluster.server.storage.selectors import Selection, parse_fields, parse_labels
 from devcluster.server.storage.store import Record
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from devcluster.server.api_server import ApiServer
+from devcluster.server.api_server_core import ApiServer
 from devcluster.server.request_options import DeleteOptions
 from devcluster.server.storage import watch
 from devcluster.server.storage.selectors import Selection, parse_fields, parse_labels

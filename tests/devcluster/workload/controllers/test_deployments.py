@@ -11,7 +11,7 @@ import pytest
 from devcluster.kubeconfig import write_kubeconfig
 from devcluster.server.printers.pod import pod_status
 from devcluster.server.request_options import DeleteOptions
-from devcluster.server.storage import objects
+from devcluster.server.storage import object_codec as objects
 from tests.support.devcluster.workload_cluster import DEPLOYMENTS, SETS, Json, World, condition, deployment
 from tests.support.kubectl import KubectlSide, kubectl_binary
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from devcluster.server.api_errors import Failure
 from devcluster.server.request_options import WriteOptions
-from devcluster.server.status import Failure
 from devcluster.workload.times import timestamp
 from tests.support.devcluster.workload_cluster import Json, World
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from devcluster.server.printers.pod import pod_status
-from devcluster.server.storage import objects
+from devcluster.server.storage import object_codec as objects
 from tests.support.devcluster.workload_cluster import DEPLOYMENTS, PODS, SETS, World
 
 pytestmark = pytest.mark.slow

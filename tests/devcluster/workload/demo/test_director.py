@@ -8,13 +8,13 @@ from collections import Counter
 
 import pytest
 
-from devcluster.workload.applications import APPS, MYDEMOS
 from devcluster.workload.controllers.mydemos import HANDS_OFF_SECONDS
 from devcluster.workload.demo.director import Scenario
-from devcluster.workload.demo.fleet import make_fleet
-from devcluster.workload.demo.hands_off import APP_HANDS_OFF_SECONDS
+from devcluster.workload.demo.scaled_inventory import make_fleet
 from devcluster.workload.demo.scenario_context import ScenarioContext, change_template, next_version
-from devcluster.workload.demo.scenarios import incidents, load, releases
+from devcluster.workload.demo.scenarios import incidents, releases, rush_hours_and_jobs
+from devcluster.workload.demo.user_changed_apps import APP_HANDS_OFF_SECONDS
+from devcluster.workload.demo_inventory import APPS, MYDEMOS
 from informerd.errors import AlreadyExists
 from tests.support.devcluster.workload_cluster import (  # fmt: skip
     DEMOS,
@@ -120,7 +120,7 @@ STORIES: dict[str, tuple[Scenario, list[str]]] = {
     "leak": (incidents.memory_leak, ["2.31.2"]),
     "fits nowhere": (incidents.unschedulable_pods, ["2.31.0"]),
     "too large": (incidents.oversized_request, ["2.31.0"]),
-    "rush hour": (load.rush_hour, ["2.31.0"]),
+    "rush hour": (rush_hours_and_jobs.rush_hour, ["2.31.0"]),
 }
 REASONS = {
     "missing image": {"ErrImagePull", "ImagePullBackOff"}, "crashing": {"CrashLoopBackOff"}, "leak": {"OOMKilled"},
@@ -146,7 +146,7 @@ async def test_a_story_ends_as_it_should(name: str) -> None:
 
 
 async def test_a_story_ends_where_a_person_changes_its_application() -> None:
-    async with told(load.rush_hour) as (world, task):
+    async with told(rush_hours_and_jobs.rush_hour) as (world, task):
         assert await world.live(30, lambda: world.one(DEPLOYMENTS, "shop", "web")["spec"]["replicas"] > USUAL)
         world.patch(DEPLOYMENTS, "shop", "web", {"spec": {"replicas": 4}})
         assert await world.live(240, task.done)
@@ -168,7 +168,8 @@ async def test_a_canary_does_not_touch_a_deployment_that_somebody_has_under_its_
 
 
 @pytest.mark.parametrize(
-    ("story", "reason"), [(load.failing_job, "BackoffLimitExceeded"), (load.late_job, "DeadlineExceeded")]
+    ("story", "reason"),
+    [(rush_hours_and_jobs.failing_job, "BackoffLimitExceeded"), (rush_hours_and_jobs.late_job, "DeadlineExceeded")],
 )
 async def test_a_job_story_ends_in_its_failure(story: Scenario, reason: str) -> None:
     async with told(story) as (world, task):

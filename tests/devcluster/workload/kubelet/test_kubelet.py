@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from devcluster.server.printers.pod import pod_status
-from devcluster.server.storage import objects
+from devcluster.server.storage import object_codec as objects
 from tests.support.devcluster.workload_cluster import PODS, Json, World
 
 

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from devcluster.server.printers.pod import pod_status
-from devcluster.workload.applications import APPS
-from devcluster.workload.demo.fleet import make_fleet
+from devcluster.workload.demo.scaled_inventory import make_fleet
+from devcluster.workload.demo_inventory import APPS
 from tests.support.clock import FakeClock
 from tests.support.devcluster.workload_cluster import (
     CRONS,

@@ -14,7 +14,7 @@ from yarl import URL
 
 from informerd.rest.cluster_config import ClusterConfig, TlsConfig
 from tests.support.controlplane import ControlPlane
-from tests.support.informerd.faulty_servers import scripted
+from tests.support.informerd.stub_servers import scripted
 
 Rule = Callable[[web.Request], Awaitable[web.Response | None]]
 _HEADERS = ("Authorization", "Accept", "Content-Type")

@@ -23,7 +23,7 @@ from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
-from tests.support.informerd.faults.ledger_handler import Identity, LedgerHandler, identity
+from tests.support.informerd.faults.checking_handler import Identity, LedgerHandler, identity
 from tests.support.wait import eventually
 
 CONFIG_MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")

@@ -11,8 +11,8 @@ from collections import deque
 from functools import partial
 from typing import Literal
 
-from tests.support.informerd.model.history import History, State
-from tests.support.informerd.model.lists import Lists, WatchCache
+from tests.support.informerd.model.etcd_history import History, State
+from tests.support.informerd.model.lists_from_cache_or_etcd import Lists, WatchCache
 from tests.support.informerd.model.memory_transport import Call, Wire
 from tests.support.informerd.model.responses import NOT_FOUND, REFUSALS, list_of
 from tests.support.informerd.model.watch import BOOKMARK_EVERY, EndOfWatch, Nonsense, Watch

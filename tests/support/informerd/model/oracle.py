@@ -9,8 +9,8 @@ import msgspec
 from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
 from tests.support.informerd.model.api_server import ModelServer
-from tests.support.informerd.model.folding_handler import FoldingHandler, Identity, Injected, identity
-from tests.support.informerd.model.history import State
+from tests.support.informerd.model.checking_handler import FoldingHandler, Identity, Injected, identity
+from tests.support.informerd.model.etcd_history import State
 
 BAD_TEAMS = "raises"
 """Teams of an object on which the index function raises."""

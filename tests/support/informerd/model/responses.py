@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tests.support.informerd.model.history import Change, Thing
+from tests.support.informerd.model.etcd_history import Change, Thing
 
 _TOO_LARGE = "Too large resource version: 9, current: 1"
 

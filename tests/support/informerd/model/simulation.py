@@ -20,8 +20,8 @@ from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from tests.support.informerd.model.api_server import ModelServer
-from tests.support.informerd.model.folding_handler import FoldingHandler, Injected, Manner
-from tests.support.informerd.model.history import History
+from tests.support.informerd.model.checking_handler import FoldingHandler, Injected, Manner
+from tests.support.informerd.model.etcd_history import History
 from tests.support.informerd.model.oracle import Oracle, by_team, is_in
 from tests.support.informerd.model.virtual_loop import LoopClock, VirtualLoop
 from tests.support.informerd.model.virtual_thread import VirtualThread

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Literal
 
-from tests.support.informerd.model.history import Change, History, State
+from tests.support.informerd.model.etcd_history import Change, History, State
 from tests.support.informerd.model.memory_transport import Call
 from tests.support.informerd.model.responses import REFUSALS, bookmark, change_event, event
 

@@ -11,7 +11,7 @@ from dashboard.live.hub.hub import HUB, Hub
 from dashboard.runtime.app_state import AppState
 from dashboard.server.live_view_routing import open_live_view
 from tests.support.clock import FakeClock
-from tests.support.live.hx_partials import Page, ops_of
+from tests.support.live.hx_partial_interpreter import Page, ops_of
 
 
 class ModelBrowser:

@@ -18,7 +18,7 @@ from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.fake_channel_layer import LossyQueue, RecordingLayer
 from tests.support.live.model.browser import ModelBrowser
-from tests.support.live.model.cluster import Cluster, ModelWorker
+from tests.support.live.model.cluster_and_workers import Cluster, ModelWorker
 
 STEP = 0.05
 ADDRESSES = (

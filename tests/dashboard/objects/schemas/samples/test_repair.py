@@ -1,4 +1,4 @@
-"""Tests of repairs whose work ends before they do. tests/custom/test_examples.py has them with a real API server."""
+"""Tests of repairs whose work ends before they do. With a real API server: tests/custom/test_example_objects.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.objects.problems.problem import Problem
+from dashboard.objects.problems.write_refusal import Problem
 from dashboard.objects.schemas.samples.repair import repairs
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import schema_problems

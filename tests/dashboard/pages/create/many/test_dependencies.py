@@ -13,7 +13,7 @@ from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.objects.schemas.validation import schema_problems
 from dashboard.pages.create.many.dependencies import kinds_defined_by
 from tests.dashboard.pages.create.many.test_views import mydemo, reviewed
-from tests.support.edit.form_browser import Browser
+from tests.support.edit.no_script_browser import Browser
 
 _numbers = itertools.count(1)
 SIZE = {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer", "maximum": 9}}}

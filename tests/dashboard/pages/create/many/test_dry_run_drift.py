@@ -7,8 +7,8 @@ import pytest
 from tests.dashboard.pages.conftest import one, path
 from tests.dashboard.pages.create.many.test_views import applied, mydemo, reviewed
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser
 from tests.support.edit.mutating_policy import stamped
+from tests.support.edit.no_script_browser import Browser
 
 __all__ = ["one", "path", "stamped"]
 

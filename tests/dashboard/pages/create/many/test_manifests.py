@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from dashboard.objects.manifests.document import DocumentError
-from dashboard.objects.problems.problem import Problem, Refusal
+from dashboard.objects.problems.write_refusal import Problem, Refusal
 from dashboard.pages.create.many.manifests import MAX_OBJECTS, Manifest, parse_manifests
 
 

@@ -14,7 +14,7 @@ from dashboard.pages.create.many.manifests import parse_manifests
 from dashboard.pages.create.many.plan_execution import ApplyState, ReviewedStep, apply
 from tests.dashboard.pages.create.many.test_views import address, live, mydemo, reviewed
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page
+from tests.support.edit.no_script_browser import Browser, Page
 from tests.support.edit.precondition_checking_client import CheckedClient
 from tests.support.lost_writes_proxy import WAIT, LossyProxy
 

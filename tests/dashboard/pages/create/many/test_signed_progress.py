@@ -2,7 +2,7 @@ from django.core import signing
 from django.http import QueryDict
 
 from dashboard.objects.fields.field_access import ItemKey
-from dashboard.objects.problems.problem import Problem, Refusal
+from dashboard.objects.problems.write_refusal import Problem, Refusal
 from dashboard.pages.create.many.results import Result
 from dashboard.pages.create.many.signed_progress import read_progress, sign_results, sign_reviews
 from dashboard.pages.writes.admission_changes import DryRunDrift

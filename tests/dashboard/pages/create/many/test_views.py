@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.form_browser import Browser, Page, _page
+from tests.support.edit.no_script_browser import Browser, Page, _page
 
 _numbers = itertools.count(1)
 

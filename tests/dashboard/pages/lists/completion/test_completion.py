@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.index.text_counts import MAX_VALUES
+from dashboard.live.index.searchable_text_counts import MAX_VALUES
 from dashboard.live.index.value_counts import ColumnSource, ValueCounts
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
@@ -24,7 +24,7 @@ from tests.dashboard.objects.paths.test_field_path import POD
 from tests.support.clock import FakeClock
 from tests.support.controlplane import ControlPlane
 from tests.support.objects.rows import made
-from tests.support.pages.site import Site
+from tests.support.pages.site_without_cluster import Site
 
 
 def site() -> Site:
