@@ -14,10 +14,10 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.support.result_table import Line, main
-from tests.dashboard.conftest import PageServer
 from tests.dashboard.live.test_reconnect_browser import HIDE
 from tests.support.browser.chromium import ARGUMENTS, chromium_path
 from tests.support.browser.page_heap_and_dom_counts import Costs, costs_of
+from tests.support.browser.page_server_program import PageServer
 
 PAGES = {"list": "/resources/pods/?sort=-restarts", "list and drawer": "/resources/pods/?open=default/pod-001",
          "feed": "/feed/", "overview": "/", "details": "/resources/pods/default/pod-001/"}  # fmt: skip

@@ -22,8 +22,9 @@ from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.three_way import merge
 from dashboard.objects.schemas.schema import METADATA, Schema
 from dashboard.pages.edit.concurrent_changes import compute_moved
+from dashboard.pages.writes.editable_part import Base
 from dashboard.pages.writes.outcomes import Moved, Submission
-from dashboard.pages.writes.target import Base, Target
+from dashboard.pages.writes.target import Target
 
 Json = dict[str, Any]
 _ENV = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": {"type": "object"}}

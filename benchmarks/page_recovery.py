@@ -24,9 +24,9 @@ from functools import partial
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.support.result_table import Line, main
-from tests.dashboard.conftest import PageServer
 from tests.dashboard.live.test_reconnect_browser import HIDE, PODS, SLEEP
 from tests.support.browser.chromium import ARGUMENTS, chromium_path
+from tests.support.browser.page_server_program import PageServer
 from tests.support.tcp_proxy import Line as Wire
 from tests.support.wait import until
 

@@ -31,3 +31,8 @@ def has_reached(seen: str, wanted: str) -> bool:
         return parse_resource_version(seen) >= parse_resource_version(wanted)
     except ValueError:
         return False
+
+
+def is_precondition(resource_version: object) -> bool:
+    """Whether an update with this version changes that version only; the API server takes "" and "0" for any."""
+    return resource_version not in {None, "", "0"}

@@ -21,8 +21,3 @@ def metadata_of(obj: Json | bytes) -> Json:
         raise InvalidCall("the body is not a Kubernetes object: it or its metadata is not a mapping")
     meta: Json = decoded.get("metadata") or {}
     return meta
-
-
-def is_precondition(resource_version: object) -> bool:
-    """Whether an update with this version changes that version only; the API server takes "" and "0" for any."""
-    return resource_version not in {None, "", "0"}

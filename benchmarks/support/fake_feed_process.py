@@ -12,8 +12,8 @@ import random
 import sys
 
 from benchmarks.support import web_process_with_fake_replicas  # first: it installs the reactor
-
-from dashboard.objects.kinds.row import Cell, Entry, EventSubject, Operation, Row  # isort: skip
+from dashboard.objects.kinds.feed_entry import Entry, EventSubject, Operation
+from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.printers import columns_for
 
 PODS = 5_000

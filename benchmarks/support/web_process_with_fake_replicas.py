@@ -44,7 +44,8 @@ from dashboard.live.replication.messages import Frame, InterestMessage, Snapshot
 from dashboard.live.replication.replica import Replica  # noqa: E402
 from dashboard.live.replication.replicas import REPLICAS  # noqa: E402
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds  # noqa: E402
-from dashboard.objects.kinds.row import Entry, Operation, Row  # noqa: E402
+from dashboard.objects.kinds.feed_entry import Entry, Operation  # noqa: E402
+from dashboard.objects.kinds.row import Row  # noqa: E402
 from dashboard.pages.controllers.worker_client import (  # noqa: E402
     CONTROLLERS_CLIENT,
     ControllersClient,

@@ -1,4 +1,4 @@
-"""Processes for long computing on texts of users, with limits of time and memory after which the work is ended.
+"""Pool of processes for long computing on texts of users, with limits of time and memory after which the work is ended.
 
 A thread would share the interpreter with the event loop, keep the memory that it needed, and could not be ended.
 """
@@ -24,9 +24,9 @@ from typing import Any, NoReturn, TypeVar
 import django
 
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.background_tasks import run_in_thread
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits, Owners
 from dashboard.runtime.malloc_tuning import large_work_ended
+from dashboard.runtime.thread_pools import run_in_thread
 from informerd.clock import SystemClock
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""Template engine whose output shows invisible characters, so that no page has to think of them."""
+"""Django template engine that escapes invisible characters in its output, so that no page has to think of them."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import quote
 
 
@@ -27,46 +26,10 @@ def plain_text(sentence: Sentence) -> str:
     return "".join(piece.text for piece in sentence)
 
 
-def format_times(number: int) -> str:
-    """``once``, ``4 times``."""
-    return "once" if number == 1 else f"{number:,} times"
-
-
-def format_pod_count(number: Any) -> str:
-    """``1 pod``, ``3 pods``."""
-    return f"{number} {'pod' if number == 1 else 'pods'}"
-
-
-def format_duration(seconds: float) -> str:
-    """``42 s``, ``3 min 5 s``, ``2 h 10 min``."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 else "")
-    return f"{whole // 3600} h" + (f" {whole % 3600 // 60} min" if whole % 3600 // 60 else "")
-
-
-def format_seconds(seconds: Any) -> str:
-    """A number of seconds in words; unchanged where it is no number."""
-    counts = isinstance(seconds, int) and not isinstance(seconds, bool) and seconds >= 0
-    return format_duration(seconds) if counts else str(seconds)
-
-
 def age_piece(moment: float) -> TextPiece:
     """The age of `moment` (Unix seconds)."""
     at = datetime.fromtimestamp(moment, UTC)
     return TextPiece(at.strftime("%Y-%m-%d %H:%M:%S UTC"), at.isoformat(timespec="seconds").replace("+00:00", "Z"))
-
-
-def parse_timestamp(value: Any) -> float | None:
-    """Unix seconds of an RFC 3339 time; None where it is none."""
-    try:
-        seconds = datetime.fromisoformat(value).timestamp()
-        datetime.fromtimestamp(seconds, UTC)
-    except (OSError, OverflowError, TypeError, ValueError):
-        return None
-    return seconds
 
 
 def object_href(key: str, namespace: str, name: str) -> str:

@@ -17,8 +17,8 @@ from django.urls import set_script_prefix, set_urlconf
 from django.utils.datastructures import MultiValueDict
 from django.utils.log import log_response
 
-from dashboard.runtime.background_tasks import SMALL_TEXT
 from dashboard.runtime.malloc_tuning import large_work_ended
+from dashboard.runtime.thread_pools import SMALL_TEXT
 from dashboard.server.form_parser import parse_form
 from dashboard.server.guard import REJECTION_HEADERS
 

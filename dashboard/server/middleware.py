@@ -20,8 +20,8 @@ from django.utils.deprecation import MiddlewareMixin
 
 from dashboard.access.quota_owner import quota_owners
 from dashboard.runtime.app_state import scope_of, state_of
-from dashboard.runtime.background_tasks import SMALL_TEXT, parse_form_in_thread, transfer_in_thread_if_large
 from dashboard.runtime.quotas import QUOTAS
+from dashboard.runtime.thread_pools import SMALL_TEXT, parse_form_in_thread, transfer_in_thread_if_large
 from dashboard.server.guard import PROBE_PATHS
 
 logger = logging.getLogger(__name__)

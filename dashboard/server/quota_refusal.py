@@ -10,10 +10,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from dashboard.pages.create.many.manifests import with_files
-from dashboard.pages.layout.page import htmx_of
+from dashboard.pages.layout.htmx import htmx_of
 from dashboard.runtime.app_state import scope_of
-from dashboard.runtime.background_tasks import transfer_in_thread_if_large
 from dashboard.runtime.quotas import RETRY_AFTER, Work
+from dashboard.runtime.thread_pools import transfer_in_thread_if_large
 from dashboard.server.middleware import OnLoop
 
 REFUSAL_KEY = "deltaboard.quota refusal"

@@ -1,7 +1,7 @@
 """Addresses of static files: each begins with the version of all files, so that a browser may cache it for ever.
 
-`/static/<version>/bundles/page_bundle.css`. The version is a hash of the names and bytes of every static file, so the same
-address never means two different contents, and what files name each other by (`../editor/editor.js`) stays within
+`/static/<version>/bundles/page_bundle.css`. The version is a hash of the names and bytes of every static file, so the
+same address never means two different contents, and what files name each other by (`../editor/editor.js`) stays within
 one version.
 """
 

@@ -1,4 +1,4 @@
-"""Template filters and tags for numbers, commands and changes in words, cheap enough for a row."""
+"""Template filters for numbers, commands and changes in words, cheap enough for a row."""
 
 from __future__ import annotations
 

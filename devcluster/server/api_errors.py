@@ -222,3 +222,13 @@ def internal_error(message: str) -> Failure:
 def plain_error(message: str) -> Failure:
     """A 500 without a reason, as the real server answers a resourceVersion that is no number."""
     return Failure(500, "", message)
+
+
+def strict_failure(kind: Kind, problems: list[str]) -> Exception:
+    """The 400 of strict field validation; `problems` such as ``unknown field "spec.x"``."""
+    return undecodable_object(kind, f"strict decoding error: {', '.join(problems)}")
+
+
+def undecodable_object(kind: Kind, why: str) -> Failure:
+    """The 400 for a body that is no object of this kind."""
+    return bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')

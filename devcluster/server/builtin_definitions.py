@@ -1,4 +1,4 @@
-"""Definitions of the built-in kinds, recorded from a real API server, and a decoding check against them."""
+"""OpenAPI definitions and columns of the built-in kinds, recorded from a real API server, and the decoding by them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from devcluster.server.api_errors import Failure, bad_request
-from devcluster.server.codec.builtin_decoder import Decoder, WrongType, raise_wrong_type, shared_ids
+from devcluster.server.codec.builtin_decoder import Decoder, raise_wrong_type, shared_ids
 from devcluster.server.kinds import DEFINITIONS_FILE, Kind
 from devcluster.server.schema.pruning_and_defaulting import Schema
 
@@ -60,21 +59,3 @@ class BuiltinTypes:
             raise_wrong_type(obj["metadata"], "Go value of type v1.ObjectMeta", "v1.ObjectMeta")
         decoder.check(obj["metadata"], {"$ref": OBJECT_META}, "ObjectMeta", "", "metadata")
         return decoder.unknown_fields
-
-
-def decode_options(value: dict[str, Any], schema: Schema, definitions: dict[str, Schema], name: str) -> None:
-    """Check options of a request body in place. Raises Failure (400)."""
-    try:
-        Decoder(definitions).check(value, schema, name, "", "")
-    except WrongType as error:
-        raise bad_request(str(error)) from error
-
-
-def strict_failure(kind: Kind, problems: list[str]) -> Exception:
-    """The 400 of strict field validation; `problems` such as ``unknown field "spec.x"``."""
-    return undecodable_object(kind, f"strict decoding error: {', '.join(problems)}")
-
-
-def undecodable_object(kind: Kind, why: str) -> Failure:
-    """The 400 for a body that is no object of this kind."""
-    return bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')

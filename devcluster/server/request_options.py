@@ -1,4 +1,6 @@
-"""Request options from the query string and DeleteOptions, validated as the real server validates them."""
+"""Options of writes, deletions, lists and watches, from the query string or DeleteOptions, validated as the real server
+does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applications, CronJobs, nodes and Mydemos of the demo cluster, as data only."""
+"""Inventory of the demo cluster, as data only: applications, CronJobs, namespaces, nodes and Mydemos."""
 
 from __future__ import annotations
 

@@ -11,11 +11,12 @@ from informerd.clients.resource_reader import ResourceReader, selectors
 from informerd.clients.subresource_client import SubresourceClient, WriteOptions
 from informerd.errors import InvalidCall, MalformedAnswer
 from informerd.resource import Resource
+from informerd.resource_version import is_precondition
 from informerd.rest.request import PatchType
 from informerd.rest.response import Response
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
-from informerd.unstructured import Json, is_precondition, metadata_of
+from informerd.unstructured import Json, metadata_of
 
 T = TypeVar("T")
 

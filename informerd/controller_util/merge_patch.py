@@ -8,7 +8,8 @@ from typing import Any
 
 from informerd.controller_util.manifest_and_identity import Head, manifest_of
 from informerd.errors import InvalidCall
-from informerd.unstructured import Json, is_precondition, metadata_of
+from informerd.resource_version import is_precondition
+from informerd.unstructured import Json, metadata_of
 
 
 def patch_to(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:

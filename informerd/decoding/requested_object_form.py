@@ -1,4 +1,4 @@
-"""Forms in which objects are requested from the API server: whole, or metadata only."""
+"""Form in which objects are requested, by the Accept header: whole, or PartialObjectMetadata."""
 
 from __future__ import annotations
 

@@ -32,10 +32,6 @@ from informerd.errors.cache import (
     InformerStopped,
     InsideEventLoop,
     NotSynced,
-    ProjectionMismatch,
-    UnexpectedObject,
-    Unreadable,
-    UnreadableObject,
     WatchEnded,
 )
 from informerd.errors.controller_runtime import (
@@ -51,6 +47,7 @@ from informerd.errors.controller_runtime import (
     UnusableKey,
 )
 from informerd.errors.controller_util import AlreadyOwned, BeingDeleted, ObjectReplaced
+from informerd.errors.decoding import UNREADABLE, ProjectionMismatch, UnexpectedObject, Unreadable, UnreadableObject
 from informerd.errors.rest import (
     ConfigError,
     CredentialsError,
@@ -59,7 +56,7 @@ from informerd.errors.rest import (
     NotBegun,
     Unreachable,
 )
-from informerd.errors.status import UNREADABLE, Cause, Status, StatusDetails, StatusMeta
+from informerd.errors.status import Cause, Status, StatusDetails, StatusMeta
 from informerd.errors.usage import (
     GroupUnavailable,
     IndexExists,

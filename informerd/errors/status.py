@@ -41,8 +41,3 @@ class Status(msgspec.Struct, frozen=True):
     message: str = ""
     details: StatusDetails = StatusDetails()
     metadata: StatusMeta = StatusMeta()
-
-
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises for bytes that are no JSON of the expected form: also for text that is no UTF-8, and for
-documents nested so deeply that they can only be meant to harm."""

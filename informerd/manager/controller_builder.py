@@ -1,4 +1,6 @@
-"""Construction of a manager's controller from a kind, a function and options."""
+"""Builder of a manager's controller: its sources from for, owns and watches (controller-runtime's builder package), and
+its other options.
+"""
 
 from __future__ import annotations
 

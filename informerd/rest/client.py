@@ -11,6 +11,7 @@ from typing import Any
 from informerd.clock import Clock
 from informerd.errors import InvalidCall
 from informerd.resource import Resource
+from informerd.resource_version import is_precondition
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.request import (
     Headers,
@@ -25,7 +26,7 @@ from informerd.rest.response import Response
 from informerd.rest.response_stream import ResponseStream
 from informerd.rest.rest_client import LIST_TIMEOUT, USER_AGENT, RestClient
 from informerd.rest.warning_log import OnWarning
-from informerd.unstructured import Json, is_precondition, metadata_of
+from informerd.unstructured import Json, metadata_of
 
 __all__ = ["Client", "Json", "PatchType", "Response", "ResponseStream"]
 

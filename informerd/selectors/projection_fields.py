@@ -1,4 +1,4 @@
-"""Types of a projection as JSON has them: the fields below each type, and all paths."""
+"""Fields of a projection as JSON has them: what is one step below a type, and all paths to values."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class LiveCluster:
                 self._runnables = [each for each in self._runnables if each not in runnables]
 
     async def wait_until_settled(self, *, within: float = 30.0) -> None:
-        """Wait until everything that runs here is done, see `settled_check.wait_until_settled`. Raises NotInTime."""
+        """Wait until everything that runs here is done, see wait_until_settled.py. Raises NotInTime."""
         controllers = [controller for each in self._runnables for controller in controllers_of(each)]
         informers = [informer for each in self._runnables for informer in informers_of(each)]
         await wait_until_settled(self.client, controllers, [*self.factory.informers, *informers], within=within)

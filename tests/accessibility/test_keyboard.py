@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.dashboard.conftest import PageServer, one_server, open_live
 from tests.support.browser.chromium import wait_until
+from tests.support.browser.live_page import open_live
+from tests.support.browser.page_server_program import PageServer, one_server
 from tests.support.program import ROOT
 from tests.support.program_fork_server import ProgramPool
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.dashboard.conftest import PageServer, one_server, open_live
+from tests.support.browser.live_page import open_live
+from tests.support.browser.page_server_program import PageServer, one_server
 from tests.support.long_tests import long_but
 from tests.support.program_fork_server import ProgramPool
 from tools.axe import violations

@@ -48,7 +48,7 @@ def named() -> Iterator[tuple[str, str]]:
 
 
 def functions_of(file: str) -> set[str]:
-    (path,) = Path(__file__).parent.rglob(file)
+    (path,) = (ROOT / "tests" / "informerd").rglob(file)
     tree = ast.parse(path.read_text())
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.conftest import open_live
 from tests.e2e.conftest import Dashboard
+from tests.support.browser.live_page import open_live
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.pods_and_mydemos import mydemo, mydemos
 

@@ -16,13 +16,14 @@ from dashboard.objects.kinds.row import PrinterColumn, TableDefinition
 from dashboard.pages.lists.completion.paths import complete_path
 from dashboard.runtime.invisible_characters import INVISIBLE, escape_character, has_invisible
 from informerd.cache.health import Health
-from tests.dashboard.pages.lists.test_views import GADGETS_KEY, knowing_site, pod
+from tests.dashboard.pages.lists.test_views_on_demand import GADGETS_KEY, knowing_site
 from tests.e2e.conftest import Dashboard, cluster, dashboard
 from tests.support.browser.editor_typist import FIELD, opened
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.pods_and_mydemos import mydemo
 from tests.support.objects.rows import made, row_of
 from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import pod
 from tests.support.program import ROOT
 
 __all__ = ["cluster", "dashboard"]

@@ -6,8 +6,8 @@ import zlib
 
 import pytest
 
-from tests.dashboard.conftest import PageServer
 from tests.dashboard.conftest import server as server
+from tests.support.browser.page_server_program import PageServer
 from tests.support.raw_websocket import BINARY, CONTINUATION, TEXT, RawWebSocket, frame
 from tests.support.wait import until
 

@@ -15,7 +15,8 @@ from dashboard.live.replication.pending_changes import split_into_frames
 from dashboard.live.replication.publisher import MAX_ENTRY_PAIRS, MAX_ENTRY_TEXT, MAX_ROW_BYTES, Publisher
 from dashboard.live.replication.redis_channel_layer import MAX_MESSAGE_BYTES
 from dashboard.live.replication.snapshot import PAIR_BYTES, SnapshotStore, entry_size
-from dashboard.objects.kinds.row import Entry, Owner, Row
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Owner, Row
 from dashboard.objects.paths.field_changes import MAX_CHANGES, MAX_PATH_LENGTH, MAX_STEPS, field_changes
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.paths.reader import path_reader

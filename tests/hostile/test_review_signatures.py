@@ -9,9 +9,10 @@ from django.core import signing
 
 from dashboard.access.identity import Identity
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.pages.edit.form_data import REVIEW_LIFETIME, sign_review, unsign_review
+from dashboard.pages.edit.signed_review import REVIEW_LIFETIME, sign_review, unsign_review
+from dashboard.pages.writes.editable_part import Base
 from dashboard.pages.writes.outcomes import Submission
-from dashboard.pages.writes.target import Base, Target
+from dashboard.pages.writes.target import Target
 
 TARGET = Target(KINDS["mydemos.crddemo.k8s.io"], "default", "one")
 DRAFT = Submission("a: 1\n", Base("u", "7", {"a": 0}))

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 from dashboard.server.response_backpressure import SILENT_SECONDS
-from tests.dashboard.conftest import PageServer
 from tests.dashboard.conftest import server as server
+from tests.support.browser.page_server_program import PageServer
 from tests.support.wait import until
 
 PODS = 40

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from tests.dashboard.conftest import PageServer
 from tests.dashboard.conftest import server as server
+from tests.support.browser.page_server_program import PageServer
 from tests.support.raw_websocket import RawWebSocket
 from tests.support.wait import until
 

@@ -1,4 +1,6 @@
-"""Proxy in front of the demo cluster that forbids kinds, or stops in the middle of their first list."""
+"""Proxy in front of the demo cluster that forbids kinds, takes away their watch, or stops in the middle of their first
+events.
+"""
 
 from __future__ import annotations
 

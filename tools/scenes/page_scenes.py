@@ -1,4 +1,4 @@
-"""Scenes of the demo cluster as usual: its pages, and what can be opened on them."""
+"""Scenes of the usual pages: overview, lists, details, edit, delete, and error pages."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from dashboard.live.rendering.cells import IndexedColumns, row_line
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.kinds.row import Entry, Row
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row
 
 MAX_ROWS = 5_000
 MAX_ENTRIES = 5_000

@@ -10,7 +10,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 
 from dashboard.live.replication.change_rates import RATES_SECONDS, Rate
-from dashboard.objects.kinds.row import Entry
+from dashboard.objects.kinds.feed_entry import Entry
 
 OVERLAP = 10.0
 """Maximum seconds between two workers' reports of the same change, clock differences included."""

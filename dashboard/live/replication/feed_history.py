@@ -23,7 +23,7 @@ from dashboard.live.replication.messages import encoder
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.snapshot import entry_size
-from dashboard.objects.kinds.row import Entry
+from dashboard.objects.kinds.feed_entry import Entry
 from informerd.clock import Clock
 
 MAX_KEPT_ENTRIES = 200_000

@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from dashboard.objects.kinds.row import Entry, Row, TableDefinition
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row, TableDefinition
 from informerd.cache.health import Health
 from informerd.zstd_dictionaries import Dictionary
 

@@ -7,7 +7,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, entry_size, row_size
-from dashboard.objects.kinds.row import Entry, Row
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row
 
 
 class PendingBatch(NamedTuple):

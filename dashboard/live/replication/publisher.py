@@ -35,7 +35,8 @@ from dashboard.live.replication.pending_changes import (
 )
 from dashboard.live.replication.snapshot import CHUNK_ROWS, PAIR_BYTES, SnapshotStore
 from dashboard.objects.fields.text_limit import limit_text
-from dashboard.objects.kinds.row import Entry, EventSubject, Operation, Row, TableDefinition, Tone
+from dashboard.objects.kinds.feed_entry import Entry, EventSubject, Operation
+from dashboard.objects.kinds.row import Row, TableDefinition, Tone
 from informerd.cache.health import Health
 from informerd.clock import Clock
 

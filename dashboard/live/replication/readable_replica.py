@@ -8,7 +8,8 @@ from typing import Literal, Protocol
 from dashboard.live.replication.change_rates import Rate
 from dashboard.live.replication.replica_change import Listener
 from dashboard.live.replication.unwatched_list import ListedOnce
-from dashboard.objects.kinds.row import Entry, Row, TableDefinition
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row, TableDefinition
 from informerd.cache.health import Health
 
 ReplicaState = Literal["starting", "live", "stale"]

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
 from dashboard.live.replication.snapshot_pull import RowChange
-from dashboard.objects.kinds.row import Entry
+from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row_owners import owner_uids
 
 logger = logging.getLogger(__name__)

@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from dashboard.live.replication.snapshot_pull import RowChange, SnapshotPart
-from dashboard.objects.kinds.row import Entry, Row
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row
 from dashboard.objects.kinds.row_owners import owner_uids
 from dashboard.objects.printers.events import SUBJECT_OF
 

@@ -16,7 +16,8 @@ from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
 from dashboard.live.replication.readable_replica import ReadableReplica, ReplicaState, UidLookup
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.unwatched_list import ListedOnce
-from dashboard.objects.kinds.row import Entry, Row, TableDefinition
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row, TableDefinition
 from informerd.cache.health import Health
 
 

@@ -12,7 +12,8 @@ import msgspec
 from dashboard.live.replication.change_rates import Rate, Rates
 from dashboard.live.replication.compression_dictionaries import AnnouncedDictionaries
 from dashboard.live.replication.messages import UNENCODABLE, SnapshotChunk, SnapshotRequest, encoder
-from dashboard.objects.kinds.row import Entry, Row, TableDefinition
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row, TableDefinition
 from informerd.cache.health import Health
 from informerd.clock import Clock
 

@@ -10,7 +10,8 @@ from dashboard.live.replication.change_rates import Rate
 from dashboard.live.replication.compression_dictionaries import ReceivedDictionaries
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.snapshot import entry_size, row_size
-from dashboard.objects.kinds.row import Entry, Row, TableDefinition
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row, TableDefinition
 from informerd.cache.health import Health
 from informerd.clock import Clock
 

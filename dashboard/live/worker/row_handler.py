@@ -6,7 +6,8 @@ import logging
 from collections.abc import Callable
 
 from dashboard.live.replication.publisher import Publisher
-from dashboard.objects.kinds.row import Operation, Row
+from dashboard.objects.kinds.feed_entry import Operation
+from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import ChangeText, Printer, build_row, change_text, event_subject
 from informerd.log_throttle import LogThrottle
 from informerd.objects import Object

@@ -8,7 +8,7 @@ from typing import Any
 from dashboard.objects.describers.fact import Fact, Section, make_fact, make_section
 from dashboard.objects.describers.selector_text import selector_text
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text
-from dashboard.runtime.text_with_links import format_pod_count, format_seconds
+from dashboard.runtime.counts_and_times import format_pod_count, format_seconds
 
 _SOURCES = {
     "Resource": "resource",

@@ -15,7 +15,8 @@ from dashboard.objects.describers.name_and_namespace import namespace_of
 from dashboard.objects.describers.pod_spec_lookup import pod_spec_of
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text
 from dashboard.objects.kinds.row import Tone
-from dashboard.runtime.text_with_links import Sentence, TextPiece, age_piece, parse_timestamp
+from dashboard.runtime.counts_and_times import parse_timestamp
+from dashboard.runtime.text_with_links import Sentence, TextPiece, age_piece
 
 CACHE_SIZE = 1_000
 """Maximum number of cached containers, some kB each."""

@@ -17,7 +17,8 @@ from dashboard.objects.fields.object_display_limit import fits
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.kinds.row import Row, Tone
-from dashboard.runtime.text_with_links import TextPiece, parse_timestamp
+from dashboard.runtime.counts_and_times import parse_timestamp
+from dashboard.runtime.text_with_links import TextPiece
 
 _BAD_NEWS = frozenset({
     "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "ReplicaFailure", "Failed", "FailureTarget",

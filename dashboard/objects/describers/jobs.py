@@ -9,14 +9,8 @@ from dashboard.objects.describers.fact import Fact, Section, join_sentences, mak
 from dashboard.objects.describers.name_and_namespace import namespace_of
 from dashboard.objects.describers.workloads import selected_pods_fact
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_with_links import (
-    TextPiece,
-    age_piece,
-    format_pod_count,
-    format_seconds,
-    object_piece,
-    parse_timestamp,
-)
+from dashboard.runtime.counts_and_times import format_pod_count, format_seconds, parse_timestamp
+from dashboard.runtime.text_with_links import TextPiece, age_piece, object_piece
 
 _OVERLAP = {
     "Forbid": "Forbid: a run is skipped while another one is active",

@@ -9,7 +9,8 @@ from dashboard.objects.describers.fact import Section, make_fact, make_section
 from dashboard.objects.describers.name_and_namespace import name_of, namespace_of
 from dashboard.objects.describers.selector_text import labels_text, list_href, selected_pods_piece, selector_text
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_with_links import TextPiece, format_seconds, object_piece
+from dashboard.runtime.counts_and_times import format_seconds
+from dashboard.runtime.text_with_links import TextPiece, object_piece
 
 SLICES = "endpointslices.discovery.k8s.io"
 

@@ -8,7 +8,8 @@ from typing import Any
 from dashboard.objects.describers.fact import Fact, Section, make_fact, make_section
 from dashboard.objects.describers.scheduling import taint_text
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_with_links import TextPiece, age_piece, parse_timestamp
+from dashboard.runtime.counts_and_times import parse_timestamp
+from dashboard.runtime.text_with_links import TextPiece, age_piece
 
 _EFFECTS = {
     "NoSchedule": "new pods have to tolerate it",

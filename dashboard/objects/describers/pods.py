@@ -1,4 +1,6 @@
-"""Facts of pods and of pod templates: volumes, scheduling, and service account."""
+"""Facts of pods and of pod templates: scheduling, volumes, and settings such as service account, quality of service and
+security.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from dashboard.objects.describers.pod_spec_lookup import pod_spec_of
 from dashboard.objects.describers.scheduling import scheduling_facts
 from dashboard.objects.describers.volumes import volume_facts
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
-from dashboard.runtime.text_with_links import TextPiece, format_seconds, object_piece
+from dashboard.runtime.counts_and_times import format_seconds
+from dashboard.runtime.text_with_links import TextPiece, object_piece
 
 _SHARED = (("hostNetwork", "network"), ("hostPID", "processes"), ("hostIPC", "IPC"))
 _USUAL_GRACE = 30

@@ -7,10 +7,8 @@ from typing import Any
 
 from dashboard.objects.describers.fact import Fact, Section, make_fact, make_section
 from dashboard.objects.describers.selector_text import requirement_text
-from dashboard.objects.describers.workloads import selected_pods_fact, unobserved_fact
 from dashboard.objects.fields.quantity import parse_quantity
-from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_with_links import format_pod_count
+from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
 
 _BOUNDS = (
     ("min", "at least {}"),
@@ -55,23 +53,3 @@ def _bounds(limit: Mapping[str, Any]) -> Iterator[str]:
     bounds = [(words, as_map(limit.get(field))) for field, words in _BOUNDS]
     for name in sorted({name for _, values in bounds for name in values}):
         yield f"{name}: {', '.join(words.format(as_text(values[name])) for words, values in bounds if name in values)}"
-
-
-def budget_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
-    spec, status = as_map(obj.get("spec")), as_map(obj.get("status"))
-    least, most = as_text(spec.get("minAvailable")), as_text(spec.get("maxUnavailable"))
-    healthy, needed, expected = (
-        as_int(status.get(name)) for name in ("currentHealthy", "desiredHealthy", "expectedPods")
-    )
-    counted = None not in (healthy, needed, expected)
-    always = spec.get("unhealthyPodEvictionPolicy") == "AlwaysAllow"
-    return make_section(
-        "budget", "Budget",
-        unobserved_fact(obj),
-        make_fact("Keeps", f"{least} available" if least else f"all but {most}" if most else None),
-        make_fact("Healthy", f"{healthy} of {format_pod_count(expected)}, {needed} needed" if counted else None),
-        make_fact(
-            "Pods not ready", "may always be evicted" if always else "may be evicted only while enough are healthy"
-        ),
-        selected_pods_fact(obj, spec.get("selector")),
-    )  # fmt: skip

@@ -10,11 +10,12 @@ from dashboard.objects.describers.admission import policy_binding_facts, webhook
 from dashboard.objects.describers.admission import policy_facts as admission_policy_facts
 from dashboard.objects.describers.autoscaling import autoscaler_facts
 from dashboard.objects.describers.crds import definition_facts
+from dashboard.objects.describers.disruption_budgets import budget_facts
 from dashboard.objects.describers.fact import Section
 from dashboard.objects.describers.jobs import cronjob_facts, job_facts
 from dashboard.objects.describers.network import SLICES, endpointslice_facts, ingress_facts, policy_facts, service_facts
 from dashboard.objects.describers.nodes import node_facts
-from dashboard.objects.describers.quotas import budget_facts, limit_range_facts, quota_facts
+from dashboard.objects.describers.quotas import limit_range_facts, quota_facts
 from dashboard.objects.describers.rbac import account_facts, binding_facts, role_facts
 from dashboard.objects.describers.storage import claim_facts, volume_facts
 from dashboard.objects.describers.workloads import (

@@ -8,7 +8,8 @@ from typing import Any
 from dashboard.objects.describers.fact import Section, join_sentences, make_fact, make_section
 from dashboard.objects.describers.selector_text import labels_text, requirement_text, selector_text
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_with_links import TextPiece, format_seconds, object_piece
+from dashboard.runtime.counts_and_times import format_seconds
+from dashboard.runtime.text_with_links import TextPiece, object_piece
 
 _REQUIRED, _PREFERRED = (
     "requiredDuringSchedulingIgnoredDuringExecution",

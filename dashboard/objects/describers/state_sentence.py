@@ -11,15 +11,8 @@ from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 from dashboard.objects.health import WITHOUT_VERDICT
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import columns_for
-from dashboard.runtime.text_with_links import (
-    Sentence,
-    TextPiece,
-    age_piece,
-    format_duration,
-    format_pod_count,
-    format_times,
-    parse_timestamp,
-)
+from dashboard.runtime.counts_and_times import format_duration, format_pod_count, format_times, parse_timestamp
+from dashboard.runtime.text_with_links import Sentence, TextPiece, age_piece
 
 Summarizer = Callable[[Row, Mapping[str, Any]], list[TextPiece]]
 

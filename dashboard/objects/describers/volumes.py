@@ -8,7 +8,8 @@ from typing import Any
 
 from dashboard.objects.describers.fact import Fact, join_sentences, make_fact
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text_with_links import TextPiece, format_seconds, object_piece
+from dashboard.runtime.counts_and_times import format_seconds
+from dashboard.runtime.text_with_links import TextPiece, object_piece
 
 Source = Mapping[str, Any]
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")

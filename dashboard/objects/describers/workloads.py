@@ -10,7 +10,8 @@ from dashboard.objects.describers.name_and_namespace import namespace_of
 from dashboard.objects.describers.selector_text import selected_pods_piece, selector_text
 from dashboard.objects.describers.volumes import claim_text
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text
-from dashboard.runtime.text_with_links import TextPiece, format_pod_count, format_seconds, object_piece
+from dashboard.runtime.counts_and_times import format_pod_count, format_seconds
+from dashboard.runtime.text_with_links import TextPiece, object_piece
 
 _REVISION, _CAUSE = "deployment.kubernetes.io/revision", "kubernetes.io/change-cause"
 _NO_DEADLINE = 2**31 - 1

@@ -1,4 +1,4 @@
-"""Rows of lists and entries of the feed, as the worker makes them and pages show them."""
+"""One object as a row of a list, and how its cells are described, as the worker makes them and pages show them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ import msgspec
 import zstandard
 
 from informerd.objects import Blob
-
-Operation = Literal["added", "modified", "deleted"]
-
 
 Tone = Literal["ok", "busy", "warn", "bad", "idle"]
 
@@ -110,44 +107,3 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """
         decoded = msgspec.json.decode(self.blob.json()) if self.blob is not None else {}
         return decoded if isinstance(decoded, dict) else {}
-
-
-class EventSubject(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The object that a Kubernetes Event is about, as the Event names it."""
-
-    kind: str
-    """Pod, Deployment, …"""
-    group: str
-    namespace: str
-    name: str
-
-
-class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One line of the live feed. Lines are never merged, and every one is counted."""
-
-    seq: int
-    """Number of the entry within the resource and epoch, from 1, without gaps."""
-    time: float
-    """Unix seconds at which the worker saw the change."""
-    op: Operation
-    namespace: str
-    name: str
-    uid: str
-    version: str
-    words: str
-    """What changed: ``phase Pending → Running``."""
-    tone: Tone
-    epoch: str = ""
-    """The epoch of `seq`; a replica keeps lines of earlier epochs, so each names its own."""
-    status: str = ""
-    """The object's status word after the change; its last one where it was deleted."""
-    labels: dict[str, str] = {}
-    """Its labels; the first 64,000 characters of very many."""
-    owner: str = ""
-    """Its controller, else its only owner: ``ReplicaSet/web-7d9c``; empty where it has neither."""
-    reason: str = ""
-    """The reason of a Kubernetes Event; for other objects what is wrong with them, in words."""
-    fields: tuple[tuple[str, str], ...] = ()
-    """The fields that changed, as far as they were compared, each with its new value, shortened."""
-    about: EventSubject | None = None
-    """The object that a Kubernetes Event is about; None for other objects."""

@@ -1,4 +1,6 @@
-"""Printers of Mydemos and of every kind without a module of its own, which assume nothing about types of fields."""
+"""Printers of kinds without a module of their own, which assume nothing about types of fields; Mydemos have theirs
+here.
+"""
 
 from __future__ import annotations
 

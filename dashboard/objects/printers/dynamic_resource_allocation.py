@@ -1,4 +1,6 @@
-"""Printers of device classes, resource slices and claims."""
+"""Printers of dynamic resource allocation (DRA): device classes, resource slices, claims and their templates, taint
+rules and pool status requests.
+"""
 
 from __future__ import annotations
 

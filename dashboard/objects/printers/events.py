@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 import msgspec
 
-from dashboard.objects.kinds.row import EventSubject, Row
+from dashboard.objects.kinds.feed_entry import EventSubject
+from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers.printer import Column, PrintedRow, Printer, namespaced_columns, to_unix_seconds
 from informerd.objects import Object
 

@@ -1,4 +1,4 @@
-"""Printers of Ingresses, their classes and NetworkPolicies."""
+"""Printers of Ingresses, IngressClasses, NetworkPolicies, ServiceCIDRs and IPAddresses."""
 
 from __future__ import annotations
 

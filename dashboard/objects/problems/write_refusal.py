@@ -1,4 +1,6 @@
-"""Problems that the API server (or the text itself) has with an edit, in words, with the field of each."""
+"""Refusal of a write in words: each problem that the API server, or the text itself, has with it, with its field and
+position.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,7 @@ class Refusal:
     is_unverified: bool = False
     """Whether the result could not be read from the API server."""
     trace: str = ""
-    """What the next attempt needs to know of this one (retry.LOST_INPUT), where there is more than a missing answer."""
+    """What the next attempt needs to know of this one (request_retry.LOST_INPUT), beside a missing answer."""
 
     @property
     def by_server(self) -> bool:

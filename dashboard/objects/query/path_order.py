@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.paths.field_path import FieldPath, Value, Values, format_value
-from dashboard.objects.query.values import SortValue, address_key, natural_key, parse_duration
+from dashboard.objects.query.value_order import SortValue, address_key, natural_key
+from dashboard.objects.query.value_parser import parse_duration
 
 _AMOUNTS = re.compile(
     r"cpu|memory|storage|requests|limits|capacity|allocatable|allocated|quota|hard|used|quantity", re.IGNORECASE

@@ -13,7 +13,7 @@ from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.printers.printer import Order
 from dashboard.objects.query.path_order import values_key
 from dashboard.objects.query.terms import Fields
-from dashboard.objects.query.values import descending_key, sort_value
+from dashboard.objects.query.value_order import descending_key, sort_value
 
 SortKey = Callable[[Row], tuple[Any, ...]]
 

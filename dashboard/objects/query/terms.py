@@ -13,7 +13,8 @@ from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.paths.field_path import FieldPath, Value, Values, format_value
 from dashboard.objects.printers.printer import Order
 from dashboard.objects.query.path_order import comparable_with, has_amounts, operand_key, value_key
-from dashboard.objects.query.values import SortValue, parse_duration, parse_fraction, sort_value
+from dashboard.objects.query.value_order import SortValue, sort_value
+from dashboard.objects.query.value_parser import parse_duration, parse_fraction
 from dashboard.objects.query.wildcard import Pattern
 
 Op = Literal["=", "<", "<=", ">", ">="]

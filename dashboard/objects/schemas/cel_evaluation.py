@@ -1,4 +1,4 @@
-"""Operators and functions of CEL, on values without types.
+"""Evaluation of CEL: its operators and functions, on values without types. cel_parser.py composes them.
 
 The order of errors follows cel-spec's langdef: a true side of ``||`` absorbs them.
 """

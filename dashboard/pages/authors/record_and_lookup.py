@@ -8,7 +8,7 @@ from typing import Any
 from dashboard.access.identity import Identity
 from dashboard.objects.fields.managed_fields import last_write
 from dashboard.pages.authors.store import AuthorStore, Write
-from dashboard.runtime.text_with_links import parse_timestamp
+from dashboard.runtime.counts_and_times import parse_timestamp
 from informerd.clock import Clock
 
 RETRY_DELAY = 0.25

@@ -13,7 +13,7 @@ from dashboard.objects.schemas.list_keys import items_by_key
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.bulk.patch_merge_rules import is_in_patch
 from dashboard.pages.bulk.run import DiffField, DiffItem
-from dashboard.pages.writes.target import fingerprint
+from dashboard.pages.writes.editable_part import fingerprint
 from dashboard.runtime.invisible_characters import escape_invisible
 
 MOST_FIELDS = 40

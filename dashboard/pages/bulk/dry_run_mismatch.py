@@ -12,8 +12,8 @@ from dashboard.objects.fields.field_access import ABSENT, Value
 from dashboard.objects.merge.diff import Change, changes
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.writes.admission_changes import drift_from_dry_run
+from dashboard.pages.writes.editable_part import editable_part, fingerprint
 from dashboard.pages.writes.object_client import ObjectClient
-from dashboard.pages.writes.target import editable_part, fingerprint
 
 MOST_DIGESTS = 40
 """Most fields of a change whose values are stored."""

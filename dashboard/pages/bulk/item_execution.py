@@ -32,9 +32,10 @@ from dashboard.pages.bulk.run import (
     finish_item,
 )
 from dashboard.pages.writes.autoscalers import AutoscalerObject, autoscalers_for, autoscalers_in
+from dashboard.pages.writes.editable_part import editable_part, fingerprint
 from dashboard.pages.writes.effects_text import change_effects
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
-from dashboard.pages.writes.target import Target, editable_part, fingerprint
+from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.workload_effects import Effect
 from dashboard.runtime.request_retry import is_unanswered
 from informerd.clock import Clock

@@ -17,7 +17,7 @@ from dashboard.pages.bulk.patch_merge_rules import DELETE_FROM_PREFIX, SET_ORDER
 from dashboard.pages.bulk.strategic_patch_checks import check_lists
 from dashboard.pages.delete.options import parse_delete_options
 from dashboard.pages.forms.controls import normalize_newlines
-from dashboard.pages.writes.target import LAST_APPLIED
+from dashboard.pages.writes.editable_part import LAST_APPLIED
 from informerd.selectors.label_requirement import label_key_problem, label_value_problem
 
 VERBS: tuple[Verb, ...] = get_args(Verb)

@@ -1,4 +1,4 @@
-"""Merge of a patch's lists and maps with those of an object: item by item, or as a replacement.
+"""Merge rules of a patch's lists and maps: item by item, or as a replacement.
 
 For kinds built into Kubernetes, the API server accepts a strategic merge patch, as ``kubectl patch`` sends it: lists
 with a merge key merge by it, and directives such as ``$patch: delete`` remove items. For all others it accepts a merge

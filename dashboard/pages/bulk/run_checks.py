@@ -1,4 +1,4 @@
-"""Checks of a run before its review: objects that no longer match its filter, permissions, and dependents."""
+"""Checks of a run: the permission to patch or delete, what the filter matches by now, and the dependents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of a patch's lists and directives, with their problems as sentences."""
+"""Checks of a strategic merge patch: its directives and the merge keys of its list items. Problems are sentences."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, ve
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
 from dashboard.pages.bulk.summed_effects_text import effect_texts, pod_totals
-from dashboard.pages.layout.page import htmx_of, page_info
+from dashboard.pages.layout.htmx import htmx_of
+from dashboard.pages.layout.page import page_info
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK, state_of
 

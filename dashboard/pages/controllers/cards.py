@@ -13,7 +13,8 @@ from dashboard.objects.kinds.row import Tone
 from dashboard.pages.controllers.builtin_controllers import setting_name
 from dashboard.pages.controllers.reconcile_history import HISTORY_SECONDS, STEP_SECONDS
 from dashboard.pages.controllers.worker_messages import History
-from dashboard.runtime.text_with_links import format_duration, object_href
+from dashboard.runtime.counts_and_times import format_duration
+from dashboard.runtime.text_with_links import object_href
 from informerd.controller.request import Request
 from informerd.controller.state import ControllerState, FailedKey, StuckKey
 

@@ -13,8 +13,9 @@ from dashboard.pages.controllers.reports import CONTROLLERS
 from dashboard.pages.controllers.worker_client import ANSWER_TIMEOUT, CONTROLLERS_CLIENT
 from dashboard.pages.controllers.worker_messages import requeue_problem
 from dashboard.pages.layout.flash import flash
+from dashboard.pages.layout.htmx import htmx_of, vary_on_htmx
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
-from dashboard.pages.layout.page import htmx_of, page_info, vary_on_htmx
+from dashboard.pages.layout.page import page_info
 from dashboard.runtime.app_state import AppState, state_of
 
 CONTROLLERS_HREF = "/controllers/"

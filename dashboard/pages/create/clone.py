@@ -20,7 +20,7 @@ from dashboard.pages.create.clone_omitted_fields import (
     FieldPattern,
     fields_below,
 )
-from dashboard.pages.writes.target import LAST_APPLIED
+from dashboard.pages.writes.editable_part import LAST_APPLIED
 
 MAX_NAME_LENGTH = 253
 """Longest name, in characters (DNS subdomain)."""

@@ -28,10 +28,11 @@ from dashboard.pages.writes.create_object import (
     is_being_deleted,
     may_be_ours,
 )
+from dashboard.pages.writes.editable_part import Base, editable_part
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.outcomes import Outcome, OutcomeReached, Refused, Submission, returns_outcome
-from dashboard.pages.writes.target import Base, Target, editable_part
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.pages.writes.target import Target
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.errors import AlreadyExists
 from informerd.rest.client import Client
 

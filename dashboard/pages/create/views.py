@@ -19,8 +19,8 @@ from dashboard.objects.problems.write_refusal import Problem, Refusal, refusal_o
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.check_while_typing import check_result
 from dashboard.pages.create.clone import clone_of
-from dashboard.pages.create.many.checks import notes
 from dashboard.pages.create.many.manifests import split_text
+from dashboard.pages.create.many.review_notes import notes
 from dashboard.pages.create.namespace_choice import LISTED_NAMESPACES, NamespaceChoice
 from dashboard.pages.create.object_creator import EMPTY_BASE, Exists, NewObjectRules
 from dashboard.pages.create.request_context import CreateRequest, check_permission, open_create_request
@@ -29,8 +29,9 @@ from dashboard.pages.create.start_text import StartText, start_text
 from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.drafts.request_draft import DISCARD
-from dashboard.pages.edit.form_data import sign_review, submitted_text, unsign_review
+from dashboard.pages.edit.form_data import submitted_text
 from dashboard.pages.edit.responses import submission_context
+from dashboard.pages.edit.signed_review import sign_review, unsign_review
 from dashboard.pages.forms import ButtonResult, press
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import CHANGE
@@ -42,9 +43,9 @@ from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.write_unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.app_state import scope_of
-from dashboard.runtime.background_tasks import run_in_thread, run_in_thread_if_large
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL
+from dashboard.runtime.thread_pools import run_in_thread, run_in_thread_if_large
 from informerd.errors import InformerdError
 
 CREATE, REVIEW, EDIT = "create", "review", "edit"

@@ -20,9 +20,9 @@ from dashboard.pages.delete.used_by import UsedBy, find_used_by
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.details.object_presenter import whole_object
 from dashboard.pages.edit.form_data import dump_base
+from dashboard.pages.writes.editable_part import Base
 from dashboard.pages.writes.outcomes import Submission
 from dashboard.pages.writes.request_context import EditRequest
-from dashboard.pages.writes.target import Base
 from dashboard.runtime.app_state import CLOCK
 from informerd.errors import NotFound
 

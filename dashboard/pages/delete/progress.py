@@ -19,7 +19,7 @@ from dashboard.pages.delete.finalizers import (
     finalizers_of,
     is_namespace,
 )
-from dashboard.runtime.text_with_links import format_duration
+from dashboard.runtime.counts_and_times import format_duration
 
 STUCK_AFTER = 60.0
 """Seconds after which a deletion that waits for a finalizer counts as stuck, and the page shows what can be done."""

@@ -1,4 +1,4 @@
-"""Re-creation of a deleted object, or an equal one, by a controller or the cluster."""
+"""Who re-creates a deleted object, or an equal one: its controller or the cluster."""
 
 from __future__ import annotations
 

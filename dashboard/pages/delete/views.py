@@ -18,8 +18,8 @@ from dashboard.pages.edit.form_data import read_submission
 from dashboard.pages.edit.recreate import recreate
 from dashboard.pages.edit.responses import outcome_response
 from dashboard.pages.layout.flash import clear_flash, flash
+from dashboard.pages.layout.htmx import htmx_of, vary_on_htmx, wants_fragment
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
-from dashboard.pages.layout.page import htmx_of, vary_on_htmx, wants_fragment
 from dashboard.pages.writes.outcomes import Saved
 from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import DELETE, retry_page

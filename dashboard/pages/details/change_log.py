@@ -14,7 +14,8 @@ from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.objects.describers.deletion import Deletion
 from dashboard.objects.fields.text_limit import limit_text
-from dashboard.objects.kinds.row import Entry, Row
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_changes import row_changes
 from dashboard.runtime.time_slicing import SlicedWork
 from informerd.clock import Clock

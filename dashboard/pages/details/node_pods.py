@@ -22,7 +22,8 @@ from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.fields.unstructured import as_map, as_text
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import columns_for
-from dashboard.runtime.text_with_links import format_pod_count, object_href
+from dashboard.runtime.counts_and_times import format_pod_count
+from dashboard.runtime.text_with_links import object_href
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 
 PODS = "pods"

@@ -18,8 +18,9 @@ from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.details.object_presenter import object_as_yaml
 from dashboard.pages.layout.cross_site_requests import is_from_other_site, refuse_other_site
 from dashboard.pages.layout.flash import flash_for
+from dashboard.pages.layout.htmx import vary_on_htmx
 from dashboard.pages.layout.not_found import kind_not_found, object_not_found
-from dashboard.pages.layout.page import page_info, vary_on_htmx
+from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import (
     UnavailableKind,
     has_synced,
@@ -30,8 +31,8 @@ from dashboard.pages.layout.requested_kind import (
 )
 from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
-from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.text_with_links import object_href
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.clock import within
 
 WRITE_WAIT = 1.0

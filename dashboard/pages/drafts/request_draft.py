@@ -14,7 +14,7 @@ from dashboard.pages.drafts import secret_detection
 from dashboard.pages.drafts.draft import Content, Draft, Save, SaveResult, Subject
 from dashboard.pages.drafts.store import DRAFTS, DraftLimitReached, DraftStore, Unavailable, new_key
 from dashboard.runtime.app_state import state_of
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 
 _KEY = re.compile(r"[0-9a-f]{32}")
 _LONGEST_NUMBER = 12

@@ -28,7 +28,7 @@ from dashboard.pages.layout.flash import flash
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
 from dashboard.runtime.app_state import AppState, state_of
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 
 View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 

@@ -22,13 +22,13 @@ from dashboard.pages.drains.plan import DrainPlan, plan_drain
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.pages.drains.state import Drain, DrainedPod
 from dashboard.pages.drains.store import NewDrain
-from dashboard.pages.edit.spec_or_status_request import denial_reason, lacks_subresource
 from dashboard.pages.evictions.budgets import budgets_in
 from dashboard.pages.evictions.missing_daemon_sets import missing_daemon_sets
 from dashboard.pages.quick_actions.dry_run import Preview
 from dashboard.pages.quick_actions.toggles import Cordon
 from dashboard.pages.quick_actions.views import action_not_found
 from dashboard.pages.quick_actions.write import Done, Refused, Unreviewed, write
+from dashboard.pages.writes.access_checks import denial_reason, lacks_subresource
 from dashboard.pages.writes.kubectl import named_command
 from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.target import Target

@@ -19,6 +19,7 @@ from dashboard.pages.edit.concurrent_changes import current_object, explain_not_
 from dashboard.pages.edit.dry_run_review import review_dry_run
 from dashboard.pages.edit.text_refusals import check_text, refusals_located, refused_outcome
 from dashboard.pages.writes.admission_changes import AdmissionChanges, admission_changes, drift_from_dry_run
+from dashboard.pages.writes.editable_part import Base, editable_part, update_body
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.outcomes import (
     Moved,
@@ -32,9 +33,8 @@ from dashboard.pages.writes.outcomes import (
     mark_unsure,
     returns_outcome,
 )
-from dashboard.pages.writes.target import Base, editable_part, update_body
-from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.request_retry import is_unanswered
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.errors import Conflict, InformerdError, NotFound
 
 MAX_TRIES = 4

@@ -25,15 +25,17 @@ from dashboard.pages.edit.diagnostics import diagnostics
 from dashboard.pages.edit.form_data import read_submission
 from dashboard.pages.edit.responses import form_html_of, line_in, with_anchors
 from dashboard.pages.edit.schema_refusal import schema_refusal
+from dashboard.pages.edit.text_refusals import find_mismatches
 from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN, SHAPE
+from dashboard.pages.writes.editable_part import Base
 from dashboard.pages.writes.outcomes import Submission
 from dashboard.pages.writes.request_context import EditRequest
-from dashboard.pages.writes.target import Base, Target, find_mismatches
+from dashboard.pages.writes.target import Target
 from dashboard.runtime.app_state import scope_of
-from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkEnded
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.errors import InformerdError, NotFound
 
 LOOK_AGAIN = "look"

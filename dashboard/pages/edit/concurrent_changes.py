@@ -1,4 +1,4 @@
-"""Current object of a draft, and the merge of the draft with it where it has changed."""
+"""Changes by others since a draft began: the current object, whether it still exists, and the merge with it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from dashboard.objects.merge.diff import changes
 from dashboard.objects.merge.three_way import MergeResult, Side, merge
 from dashboard.objects.problems.write_refusal import Problem, Refusal, uncertain_refusal
 from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.writes.editable_part import Base, editable_part, update_body
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.outcomes import Gone, Moved, OutcomeReached, Refused, Replaced, Submission
-from dashboard.pages.writes.target import Base, Target, editable_part, update_body
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.pages.writes.target import Target
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.errors import NotFound
 
 

@@ -9,11 +9,12 @@ from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import Change, Line, changes, diff_lines
 from dashboard.pages.writes.admission_changes import admission_changes
+from dashboard.pages.writes.editable_part import editable_part
 from dashboard.pages.writes.effects_text import effect_sentences
 from dashboard.pages.writes.object_client import WriteResult
 from dashboard.pages.writes.outcomes import Review, Submission
-from dashboard.pages.writes.target import Editable, editable_part
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.pages.writes.target import Editable
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 
 STATUS_OVERWRITTEN = ("The controller of this status overwrites it at its next reconcile.",)
 

@@ -1,4 +1,4 @@
-"""Form data of an editor page: button, text, base, answers to conflicts, and the signed mark of a review."""
+"""Form data of an editor page: button, text, base, answers to conflicts,."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from django.core import signing
-from django.utils.crypto import constant_time_compare
-
-from dashboard.access.identity import Identity
 from dashboard.objects.fields.field_access import ItemKey, Path, Segment
 from dashboard.objects.fields.json_input import read_json
 from dashboard.objects.manifests.document import DocumentError, parse
@@ -19,17 +15,13 @@ from dashboard.objects.merge.three_way import Side
 from dashboard.objects.problems.write_refusal import Refusal, unreadable_refusal
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms import apply_form, input_names
-from dashboard.pages.writes.admission_changes import AdmissionChanges
+from dashboard.pages.writes.editable_part import Base
 from dashboard.pages.writes.outcomes import Refused, Submission
-from dashboard.pages.writes.target import Base, Target, fingerprint
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 
 CHOICE = "choice."
 MAX_BASE = 8 * 1024 * 1024
 """Characters of an object in JSON with its escapes; the API server stores far smaller ones."""
-REVIEW_LIFETIME = 2 * 3600
-"""Seconds for which a review's mark is accepted; after that the button shows the review again."""
-_SIGNER = signing.TimestampSigner(salt="dashboard.edits.reviewed")
 
 
 class Button(StrEnum):
@@ -107,33 +99,6 @@ def choice_name(path: Path) -> str:
     """The name of a conflict's inputs: letters and digits only, because browsers change quotes in names."""
     text = json.dumps([{"key": segment.fields} if isinstance(segment, ItemKey) else segment for segment in path])
     return CHOICE + urlsafe_b64encode(text.encode()).decode().rstrip("=")
-
-
-def sign_review(
-    reader: Identity, target: Target, draft: Submission, purpose: str, admission_changes: AdmissionChanges
-) -> str:
-    """Signed mark that this text was shown to this `reader`, compared with this state, and with these
-    `admission_changes`.
-    """
-    return _SIGNER.sign_object([_signed_fields(reader, target, draft, purpose), dict(admission_changes)], compress=True)
-
-
-def unsign_review(
-    reader: Identity, target: Target, draft: Submission, purpose: str, mark: str
-) -> AdmissionChanges | None:
-    """The changes that a review showed; None where `mark` was not made by `sign_review` for the same reader, text and
-    state, in the last two hours.
-    """
-    try:
-        what, beside = _SIGNER.unsign_object(mark, max_age=REVIEW_LIFETIME)
-    except (signing.BadSignature, ValueError):
-        return None
-    return dict(beside) if constant_time_compare(what, _signed_fields(reader, target, draft, purpose)) else None
-
-
-def _signed_fields(reader: Identity, target: Target, draft: Submission, purpose: str) -> str:
-    shown_to = [reader.owner, reader.browser]
-    return fingerprint([*shown_to, purpose, target.edit_href, draft.text, draft.base.uid, draft.base.fingerprint])
 
 
 def _base(post: Mapping[str, str]) -> Base | None:

@@ -9,9 +9,9 @@ from dashboard.pages.edit.dry_run_review import review_dry_run
 from dashboard.pages.edit.text_refusals import check_text, refusals_located
 from dashboard.pages.writes.admission_changes import AdmissionChanges
 from dashboard.pages.writes.create_object import Created, NameInUse, create_object
+from dashboard.pages.writes.editable_part import Base, recreate_body
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.outcomes import Outcome, Refused, Replaced, Saved, Submission, returns_outcome
-from dashboard.pages.writes.target import Base, recreate_body
 from informerd.errors import AlreadyExists
 
 

@@ -17,8 +17,9 @@ from dashboard.objects.problems.write_refusal import Refusal, locate, unanswered
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.edit.conflict_questions import conflict_questions
-from dashboard.pages.edit.form_data import Button, dump_base, sign_review
+from dashboard.pages.edit.form_data import Button, dump_base
 from dashboard.pages.edit.schema_refusal import schema_refusal, with_schema_problems
+from dashboard.pages.edit.signed_review import sign_review
 from dashboard.pages.edit.spec_or_status_request import has_status
 from dashboard.pages.forms import Form, FormContext, build_form, form_fields
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
@@ -28,8 +29,8 @@ from dashboard.pages.writes.outcomes import Gone, Moved, Outcome, Refused, Repla
 from dashboard.pages.writes.request_context import EditRequest
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Editable
-from dashboard.runtime.background_tasks import run_in_thread, run_in_thread_if_large
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL
+from dashboard.runtime.thread_pools import run_in_thread, run_in_thread_if_large
 
 FEWEST_ROWS, MOST_ROWS = 14, 36
 """Visible lines of the editor."""

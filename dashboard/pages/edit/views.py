@@ -27,19 +27,21 @@ from dashboard.pages.drafts.request_draft import DISCARD
 from dashboard.pages.edit.actions import merge_theirs, review, save
 from dashboard.pages.edit.check_while_typing import check_result, theirs_note
 from dashboard.pages.edit.concurrent_changes import current_object
-from dashboard.pages.edit.form_data import Button, EditForm, fill_text, parse_base, read_form, unsign_review
+from dashboard.pages.edit.form_data import Button, EditForm, fill_text, parse_base, read_form
 from dashboard.pages.edit.recreate import recreate, review_recreation
 from dashboard.pages.edit.responses import Editor, outcome_response
+from dashboard.pages.edit.signed_review import unsign_review
 from dashboard.pages.edit.spec_or_status_request import open_part_request
 from dashboard.pages.forms import ButtonResult, form_fields, press
 from dashboard.pages.forms.input_names import FIELD, INITIAL
 from dashboard.pages.layout.flash import clear_flash
+from dashboard.pages.writes.editable_part import Base
 from dashboard.pages.writes.outcomes import Gone, Outcome, Refused, Saved, Submission, returns_outcome
 from dashboard.pages.writes.request_context import EditRequest
-from dashboard.pages.writes.target import Base, Editable
+from dashboard.pages.writes.target import Editable
 from dashboard.pages.writes.write_unavailable import unavailable_as_json, unavailable_as_page
-from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.request_retry import LOST_INPUT
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.errors import InformerdError, NotFound
 
 

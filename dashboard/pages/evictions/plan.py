@@ -67,7 +67,7 @@ def plan_pod(
 ) -> PodPlan:
     """The plan for `pod`, which is as the API server sent it.
 
-    `budgets` are those of its namespace, None where they are unknown; see evictions.daemon_sets for
+    `budgets` are those of its namespace, None where they are unknown; see evictions.missing_daemon_sets for
     `missing_daemon_sets`. `is_single_pod`: only this pod is evicted, not all of its node. Then it is evicted even where
     its controller replaces it there.
     """

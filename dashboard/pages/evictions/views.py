@@ -10,12 +10,12 @@ from django.views.decorators.http import require_http_methods
 
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.problems.write_refusal import Problem, Refusal, refusal_of, unanswered_refusal
-from dashboard.pages.edit.spec_or_status_request import denial_reason, lacks_subresource
 from dashboard.pages.evictions.budgets import budgets_in
 from dashboard.pages.evictions.evict import Blocked, Evicted, Failed, Gone, evict
 from dashboard.pages.evictions.missing_daemon_sets import missing_daemon_sets
 from dashboard.pages.evictions.plan import PodPlan, plan_pod
 from dashboard.pages.quick_actions.views import action_not_found, retry_page
+from dashboard.pages.writes.access_checks import denial_reason, lacks_subresource
 from dashboard.pages.writes.kubectl import eviction_command
 from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.write_unavailable import unavailable_as_page

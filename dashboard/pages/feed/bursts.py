@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.kinds.row import Entry, Operation
+from dashboard.objects.kinds.feed_entry import Entry, Operation
 
 BURST_GAP = 2.0
 """Seconds after which the next entry starts another burst."""

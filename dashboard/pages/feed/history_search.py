@@ -1,11 +1,11 @@
-"""Search of stored entries when a feed is opened: in slices, from the newest entry backwards."""
+"""Search of the feed's history when a feed is opened: in slices, from the newest entry backwards."""
 
 from __future__ import annotations
 
 import math
 
 from dashboard.live.replication.feed_history import FeedHistory, HistoryChunk
-from dashboard.objects.kinds.row import Entry
+from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.tally import Tally
 from dashboard.runtime.time_slicing import SlicedWork

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from dashboard.live.rendering.time_texts import clock_text, rfc3339
 from dashboard.objects.kinds.catalog import KindInfo, find_kind, kind_title
-from dashboard.objects.kinds.row import Entry, Tone
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Tone
 from dashboard.objects.query.wildcard import Pattern
 from dashboard.pages.feed.bursts import OPERATIONS, FeedItem
 from dashboard.pages.feed.query import FeedQuery

@@ -25,11 +25,12 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.kinds.row import Entry
+from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES, FeedSearch
-from dashboard.pages.feed.line_window import FeedWindow, RefreshRate
+from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.lines import FeedLine, item_line
 from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.refresh_rate import RefreshRate
 from dashboard.pages.feed.summary_panel import FeedSummary
 from dashboard.pages.feed.tally import RateCounter, Tally
 from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer

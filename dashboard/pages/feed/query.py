@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dashboard.objects.kinds.catalog import find_kind
-from dashboard.objects.kinds.row import Entry
+from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.query.params import Params, param_values, read_namespaces, read_page, split_values
 from dashboard.objects.query.tokenizer import FilterSyntaxError, QueryProblem, tokenize
 from dashboard.objects.query.url_state import Pairs, UrlState

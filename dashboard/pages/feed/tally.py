@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboard.live.rendering.charts import RATE_WINDOW, OperationCounts
-from dashboard.objects.kinds.row import Operation
+from dashboard.objects.kinds.feed_entry import Operation
 from dashboard.pages.feed.time_range import TARGET_BARS, step_for
 
 _PLACE: dict[Operation, int] = {"added": 0, "modified": 1, "deleted": 2}

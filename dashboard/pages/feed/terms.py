@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
 
-from dashboard.objects.kinds.row import Entry, Operation, Tone
+from dashboard.objects.kinds.feed_entry import Entry, Operation
+from dashboard.objects.kinds.row import Tone
 from dashboard.objects.query.tokenizer import FilterSyntaxError, Token
 from dashboard.objects.query.wildcard import Pattern
 from informerd.selectors.label_requirement import label_key_problem

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from dashboard.objects.query.params import Params, param_values
 from dashboard.objects.query.tokenizer import QueryProblem
-from dashboard.objects.query.values import parse_duration
+from dashboard.objects.query.value_parser import parse_duration
 
 MAX_LAST = 24 * 3600.0
 """Longest `last`, in seconds."""

@@ -9,8 +9,9 @@ from django.views.decorators.http import require_safe
 from dashboard.live.hub.hub import HUB
 from dashboard.pages.feed.live_feed import open_feed, wait_for_feed
 from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.layout.htmx import current_page_params, keep_address, vary_on_htmx, wants_fragment
 from dashboard.pages.layout.namespaces import namespace_picker
-from dashboard.pages.layout.page import current_page_params, keep_address, page_info, vary_on_htmx, wants_fragment
+from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import open_kind
 from dashboard.runtime.app_state import state_of
 

@@ -3,7 +3,7 @@
 The YAML is the only model: changed inputs are written into the text before anything else happens, and a field that was
 changed differently in both is reported.
 
-  nodes         tree that templates render: fields, groups, lists, maps
+  form_tree       tree that templates render: fields, groups, lists, maps
   build         builder of that tree, from schema, object and open fields; nodes above the limit are left out
   outline       sections of a large form
   context       object, base and form input
@@ -11,9 +11,9 @@ changed differently in both is reported.
   help          descriptions, bounds and rules as sentences
   alternatives  alternative fields of the schema
   search        search for fields by words
-  expanded      open fields that the text does not have
-  fill          form input written into the text
-  buttons       add, remove, move, choose
+  expanded_paths  open fields that the text does not have
+  apply_to_yaml   form input written into the text
+  button_presses  add, remove, move, choose
   input_names   names of the inputs
 """
 

@@ -17,7 +17,8 @@ from dashboard.pages.layout.namespaces import namespace_names
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import UnavailableKind
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
-from dashboard.runtime.text_with_links import format_duration, object_href
+from dashboard.runtime.counts_and_times import format_duration
+from dashboard.runtime.text_with_links import object_href
 from informerd.suggest import MAX_COMPARED, suggest_names
 
 MOST_CHOICES = 12

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, QueryDict
-from django.utils.cache import patch_vary_headers
-from django_htmx.http import replace_url
-from django_htmx.middleware import HtmxDetails
+from django.http import HttpRequest
 
 from dashboard.access.draft_count_cookie import draft_count_of
 from dashboard.access.identity import user_of
@@ -172,30 +169,3 @@ def theme_of(request: HttpRequest) -> str:
     """The theme of this browser: auto, light or dark."""
     theme = request.COOKIES.get(THEME_COOKIE, "")
     return theme if theme in THEMES else "auto"
-
-
-def htmx_of(request: HttpRequest) -> HtmxDetails:
-    """What htmx says about a request of its own; false for any other request."""
-    details: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # set by HtmxMiddleware
-    return details
-
-
-def wants_fragment(request: HttpRequest, target: str) -> bool:
-    """Whether htmx requests this element only; it names an element ``section#list``."""
-    return bool(htmx_of(request)) and (htmx_of(request).target or "").endswith(target)
-
-
-def vary_on_htmx(response: HttpResponse) -> HttpResponse:
-    patch_vary_headers(response, ("HX-Request", "HX-Target"))
-    return response
-
-
-def current_page_params(request: HttpRequest) -> QueryDict:
-    """The parameters of the page that htmx sends the request from; else those of the request."""
-    before = urlsplit(htmx_of(request).current_url or "")
-    return QueryDict(before.query) if before.path == request.path else request.GET
-
-
-def keep_address(response: HttpResponse) -> None:
-    """Let htmx neither push nor replace the address, so that it still names the page that is shown."""
-    replace_url(response, url=False)

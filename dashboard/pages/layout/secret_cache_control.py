@@ -1,4 +1,4 @@
-"""What a browser may store of a page."""
+"""Cache-Control of pages and files of Secrets: no browser may store them."""
 
 from __future__ import annotations
 

@@ -19,9 +19,10 @@ from dashboard.objects.query.params import read_open
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
 from dashboard.pages.followed_kinds.views import follow_choice
 from dashboard.pages.layout.cross_site_requests import own_pages_only
+from dashboard.pages.layout.htmx import current_page_params, keep_address, vary_on_htmx, wants_fragment
 from dashboard.pages.layout.namespaces import namespace_picker, unknown_namespaces
 from dashboard.pages.layout.not_found import kind_not_found
-from dashboard.pages.layout.page import current_page_params, keep_address, page_info, vary_on_htmx, wants_fragment
+from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import (
     UnavailableKind,
     has_synced,

@@ -38,7 +38,7 @@ from dashboard.live.replication.change_rates import Rate
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.kinds.row import Entry
+from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed.lines import FeedLine, feed_line
 from dashboard.pages.overview.namespace_rates import NamespaceRates
 from dashboard.pages.overview.tiles import Tile, tile_of

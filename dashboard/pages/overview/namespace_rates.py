@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from dashboard.live.replication.change_rates import RATES_SECONDS, Rate, Rates
 from dashboard.live.replication.feed_history import FeedHistory, HistoryChunk
-from dashboard.objects.kinds.row import Entry
+from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
 
 _COUNTED = {"added": (1, 0, 0), "modified": (0, 1, 0), "deleted": (0, 0, 1)}

@@ -9,8 +9,9 @@ from django.views.decorators.http import require_safe
 from dashboard.live.hub.hub import HUB
 from dashboard.objects.query.params import read_namespaces
 from dashboard.objects.query.tokenizer import QueryProblem
+from dashboard.pages.layout.htmx import vary_on_htmx
 from dashboard.pages.layout.namespaces import namespace_picker, unknown_namespaces
-from dashboard.pages.layout.page import page_info, vary_on_htmx
+from dashboard.pages.layout.page import page_info
 from dashboard.pages.overview.live_overview import open_overview
 from dashboard.runtime.app_state import state_of
 

@@ -8,10 +8,10 @@ from dashboard.objects.fields.field_access import ABSENT, Value, same
 from dashboard.objects.merge.diff import Change, changes
 from dashboard.objects.problems.write_refusal import Refusal, refusal_of
 from dashboard.pages.quick_actions.action import Action, ActionForm, FieldState, FormData, WrongInput
+from dashboard.pages.writes.editable_part import editable_part, fingerprint
 from dashboard.pages.writes.kubectl import merge_patch
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.request_context import EditRequest
-from dashboard.pages.writes.target import editable_part, fingerprint
 from informerd.errors import BadRequest, InformerdError
 
 

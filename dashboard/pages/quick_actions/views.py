@@ -12,7 +12,6 @@ from django.views.decorators.http import require_http_methods
 from dashboard.objects.fields.json_input import read_json
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.problems.write_refusal import Refusal, refusal_of
-from dashboard.pages.edit.spec_or_status_request import denial_reason
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.quick_actions.action import Action, ActionForm, FieldState, FormData, WrongInput
 from dashboard.pages.quick_actions.dry_run import Preview, preview_action
@@ -32,6 +31,7 @@ from dashboard.pages.quick_actions.write import (
     was_stored,
     write,
 )
+from dashboard.pages.writes.access_checks import denial_reason
 from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import retry_context
 from dashboard.pages.writes.write_unavailable import unavailable_as_page

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from dashboard.objects.fields.field_access import ABSENT, Value
 from dashboard.objects.merge.diff import changes
-from dashboard.pages.writes.target import Editable, editable_part, fingerprint
+from dashboard.pages.writes.editable_part import editable_part, fingerprint
+from dashboard.pages.writes.target import Editable
 
 MAX_NAMED = 5
 """Most fields that one sentence lists; the rest is counted."""

@@ -14,8 +14,9 @@ from dashboard.pages.writes.admission_changes import (
     admission_changes,
     drift_from_dry_run,
 )
+from dashboard.pages.writes.editable_part import editable_part
 from dashboard.pages.writes.object_client import ObjectClient
-from dashboard.pages.writes.target import Target, editable_part
+from dashboard.pages.writes.target import Target
 from dashboard.runtime.request_retry import LOST_NONE, LOST_UNREAD, is_unanswered
 from informerd.errors import AlreadyExists, InformerdError, NotFound
 
@@ -60,9 +61,9 @@ async def create_object(
 ) -> Created | NameInUse | Refusal:
     """Create the object `sent` of the client's target; never on top of an existing one.
 
-    `lost_answer` (retry.LOST_INPUT): no clear answer came before: it may exist, or have been deleted since. A refusal
-    has the delay after which it may be retried automatically: not where the API server generates the name, since that
-    could create two. `reviewed_changes`: the admission changes that a review showed.
+    `lost_answer` (request_retry.LOST_INPUT): no clear answer came before: it may exist, or have been deleted since. A
+    refusal has the delay after which it may be retried automatically: not where the API server generates the name,
+    since that could create two. `reviewed_changes`: the admission changes that a review showed.
     """
     target = client.target
     outcome = await _after_lost(client, sent, lost_answer) if lost_answer and target.name else None

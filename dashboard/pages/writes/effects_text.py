@@ -1,18 +1,17 @@
 """Effects of a change on the running cluster, in sentences; empty where nothing is known. No function asks the API
 server.
 
-There is one small function for each kind. Each compares the existing object with the one that would be stored, so
-defaults are filled in already.
+Those of workloads that roll out come from workload_effects.py, all others from effects_by_kind.py. Both compare the
+existing object with the one that would be stored, so defaults are filled in already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from dashboard.objects.fields.field_access import Value, get
-from dashboard.pages.writes.effects_by_kind import autoscaler, budget, claim, config, ingress, service
-from dashboard.pages.writes.workload_effects import Effect, Object, Sentences, differs, workload_effects
+from dashboard.pages.writes.effects_by_kind import sentences_by_kind
+from dashboard.pages.writes.workload_effects import Effect, Object, workload_effects
 
 
 def effect_sentences(was: Object, now: Object) -> tuple[str, ...]:
@@ -24,13 +23,8 @@ def change_effects(was: Object, now: Object) -> tuple[Effect, ...]:
     """The same as data, which can be summed over many objects; see workload_effects."""
     if not was:
         return ()
-    group = str(now.get("apiVersion", "")).rpartition("/")[0]
-    say = _KINDS.get((group, str(now.get("kind", ""))))
-    sentences = [*(say(was, now) if say is not None else ()), *_finalizers(was, now)]
+    sentences = sentences_by_kind(was, now)
     return (*(workload_effects(was, now) or ()), *(Effect("says", words=words) for words in sentences))
-
-
-# --- workloads
 
 
 def _words(effect: Effect) -> str:
@@ -90,73 +84,3 @@ def _pods(count: int) -> str:
 
 def _end(count: int) -> str:
     return "ends" if count == 1 else "end"
-
-
-def _job(was: Object, now: Object) -> Sentences:
-    if not differs(was, now, "spec", "suspend"):
-        return []
-    return ["Its pods end now." if get(now, ("spec", "suspend")) is True else "Its pods are made now."]
-
-
-def _cron_job(was: Object, now: Object) -> Sentences:
-    sentences = []
-    if differs(was, now, "spec", "suspend"):
-        suspended = get(now, ("spec", "suspend")) is True
-        sentences.append("No more jobs are started; running jobs continue." if suspended else "Jobs are started again.")
-    if any(differs(was, now, "spec", name) for name in ("schedule", "timeZone", "jobTemplate")):
-        sentences.append("It applies to new jobs; running jobs stay as they are.")
-    return sentences
-
-
-def _pod(was: Object, now: Object) -> Sentences:
-    if not differs(was, now, "metadata", "labels"):
-        return []
-    return ["Services and controllers that select pods by these labels may adopt or release it immediately."]
-
-
-# --- cluster
-
-
-def _node(was: Object, now: Object) -> Sentences:
-    sentences = []
-    if differs(was, now, "spec", "unschedulable"):
-        closed = get(now, ("spec", "unschedulable")) is True
-        sentences.append(
-            "No new pods are scheduled on it; running pods stay."
-            if closed
-            else "New pods may be scheduled on it again."
-        )
-    taints, before = (get(side, ("spec", "taints")) for side in (now, was))
-    new = [taint for taint in _items(taints) if taint not in _items(before)]
-    if any(taint.get("effect") == "NoExecute" for taint in new):
-        sentences.append("Pods that do not tolerate the new NoExecute taint are evicted at once.")
-    return sentences
-
-
-def _rights(was: Object, now: Object) -> Sentences:
-    if not any(differs(was, now, name) for name in ("rules", "subjects", "aggregationRule")):
-        return []
-    return ["Permissions change immediately for all its subjects."]
-
-
-def _finalizers(was: Object, now: Object) -> Sentences:
-    before, after = (_items(get(side, ("metadata", "finalizers"))) for side in (was, now))
-    gone = [name for name in before if name not in after]
-    if not gone:
-        return []
-    return [f"Its deletion no longer waits for {', '.join(map(str, gone))}: the resources that this cleans up stay."]
-
-
-def _items(value: Value) -> list[Value]:
-    return value if isinstance(value, list) else []
-
-
-_RBAC = "rbac.authorization.k8s.io"
-_KINDS: Mapping[tuple[str, str], Callable[[Object, Object], Sentences]] = MappingProxyType({
-    ("batch", "Job"): _job, ("batch", "CronJob"): _cron_job, ("", "Pod"): _pod,
-    ("", "ConfigMap"): config, ("", "Secret"): config, ("", "Service"): service,
-    ("networking.k8s.io", "Ingress"): ingress, ("policy", "PodDisruptionBudget"): budget,
-    ("", "PersistentVolumeClaim"): claim, ("autoscaling", "HorizontalPodAutoscaler"): autoscaler, ("", "Node"): _node,
-    (_RBAC, "Role"): _rights, (_RBAC, "ClusterRole"): _rights,
-    (_RBAC, "RoleBinding"): _rights, (_RBAC, "ClusterRoleBinding"): _rights,
-})  # fmt: skip

@@ -38,9 +38,9 @@ class WriteResult:
 class ObjectClient:
     """Every method raises ApiError and Unreachable; no answer within `time_limit` seconds is Unreachable.
 
-    NotFound means that the object, or that subresource of it, does not exist; Unserved is raised for a kind that is not
-    served in the target's version. A write is sent once: where the API server asks for a retry, the page waits,
-    visibly. `write_recorder` records the author.
+    NotFound means that the object, or that subresource of it, does not exist; VersionNotServed is raised for a kind
+    that is not served in the target's version. A write is sent once: where the API server asks for a retry, the page
+    waits, visibly. `write_recorder` records the author.
     """
 
     def __init__(

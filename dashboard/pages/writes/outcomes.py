@@ -12,7 +12,7 @@ from dashboard.objects.merge.diff import Change, Line
 from dashboard.objects.merge.three_way import MergeResult, Side
 from dashboard.objects.problems.write_refusal import Refusal
 from dashboard.pages.writes.admission_changes import NO_DRIFT, AdmissionChanges, DryRunDrift, fields_text
-from dashboard.pages.writes.target import Base
+from dashboard.pages.writes.editable_part import Base
 from informerd.errors import InformerdError
 
 P = ParamSpec("P")

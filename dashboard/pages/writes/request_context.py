@@ -1,4 +1,4 @@
-"""Context of an edit page: target object, API client, draft and page frame."""
+"""Context of a request that changes one object, or asks to: target, API client, draft and page frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defaults of the built-in kinds, and the status of new objects.
+"""Defaults of the built-in kinds.
 
 Source: Kubernetes' pkg/apis/*/v1/defaults.go; only what a demo cluster shows.
 """
@@ -10,10 +10,8 @@ import random
 from collections.abc import Callable
 from types import MappingProxyType
 
-from devcluster.server.defaulting.pods import default_pod, fill_null_times, qos_class
+from devcluster.server.defaulting.pods import default_pod, fill_null_times
 from devcluster.server.defaulting.workloads import (
-    DAEMON_COUNTS,
-    TEMPLATE_GENERATION_ANNOTATION,
     default_cron_job,
     default_daemon_set,
     default_deployment,
@@ -21,8 +19,7 @@ from devcluster.server.defaulting.workloads import (
     default_replica_set,
     default_stateful_set,
 )
-from devcluster.server.kinds import BUDGETS, Kind
-from devcluster.server.names_and_labels import MAX_LABEL_LENGTH
+from devcluster.server.kinds import Kind
 from devcluster.server.storage.object_codec import Object
 
 _NODE_INFO = (
@@ -37,33 +34,6 @@ def fill_defaults(obj: Object, kind: Kind, rng: random.Random) -> None:
     default = _DEFAULTS.get(kind.key)
     if default is not None:
         default(obj, rng)
-
-
-def fill_status_for_create(obj: Object, kind: Kind) -> None:
-    """Set the status of a new object, in place, and the fields that are set at creation only."""
-    metadata = obj["metadata"]
-    if kind.key == "namespaces":
-        metadata["labels"] = {**(metadata.get("labels") or {}), "kubernetes.io/metadata.name": metadata.get("name", "")}
-        given = (obj.get("spec") or {}).get("finalizers") or []
-        obj["spec"] = {"finalizers": given if "kubernetes" in given else [*given, "kubernetes"]}
-        obj["status"] = {"phase": "Active"}
-    elif kind.key == "pods":
-        obj["status"] = {"phase": "Pending", "qosClass": qos_class(obj.get("spec") or {})}
-    elif kind.key == "jobs.batch":
-        _label_job(obj)
-    elif kind.key == "services":
-        obj["status"] = {"loadBalancer": {}}
-    elif kind.key == "replicasets.apps":
-        obj["status"] = {"replicas": 0}
-    elif kind.key == "statefulsets.apps":
-        obj["status"] = {"replicas": 0, "availableReplicas": 0}
-    elif kind.key == "daemonsets.apps":
-        obj["status"] = dict.fromkeys(DAEMON_COUNTS, 0)
-        metadata["annotations"] = {**(metadata.get("annotations") or {}), TEMPLATE_GENERATION_ANNOTATION: "1"}
-    elif kind is BUDGETS:
-        obj["status"] = dict.fromkeys(_BUDGET_COUNTS, 0)
-    elif kind.has_status and not kind.custom and kind.key != "nodes":
-        obj["status"] = {}
 
 
 def _default_namespace(obj: Object, _rng: random.Random) -> None:
@@ -140,24 +110,6 @@ def _default_budget(obj: Object, _rng: random.Random) -> None:
     if "status" in obj:
         obj["status"] = {**dict.fromkeys(_BUDGET_COUNTS, 0), **(obj["status"] or {})}
         fill_null_times(obj["status"], "lastTransitionTime")
-
-
-def _label_job(obj: Object) -> None:
-    metadata, spec = obj["metadata"], obj["spec"]
-    uid, name = metadata["uid"], metadata.get("name", "")
-    obj["status"] = {}
-    if spec.get("manualSelector"):
-        return
-    labels = {
-        "batch.kubernetes.io/controller-uid": uid, "batch.kubernetes.io/job-name": name,
-        "controller-uid": uid, "job-name": name,
-    }  # fmt: skip
-    template = spec["template"].setdefault("metadata", {})
-    template["labels"] = {**labels, **(template.get("labels") or {})}
-    if len(name) <= MAX_LABEL_LENGTH:  # a longer one is refused, and the real server copies them after that
-        metadata["labels"] = metadata.get("labels") or dict(template["labels"])
-    selector = spec.setdefault("selector", {})
-    selector["matchLabels"] = {**(selector.get("matchLabels") or {}), "batch.kubernetes.io/controller-uid": uid}
 
 
 _DEFAULTS: MappingProxyType[str, Callable[[Object, random.Random], None]] = MappingProxyType(

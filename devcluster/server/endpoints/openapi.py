@@ -8,7 +8,7 @@ from typing import Any
 
 from devcluster.server.builtin_definitions import BuiltinTypes
 from devcluster.server.kinds import Kind, ServedKinds
-from devcluster.server.patch.merge import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
+from devcluster.server.patch.patch_types import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
 
 Document = dict[str, Any]
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"

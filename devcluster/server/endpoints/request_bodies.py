@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from devcluster.server.api_errors import Failure, bad_request, unsupported_media_type
-from devcluster.server.builtin_definitions import decode_options
 from devcluster.server.codec import yaml
+from devcluster.server.codec.builtin_decoder import Decoder, WrongType
 from devcluster.server.codec.protobuf import DELETE_OPTIONS, MalformedMessage, Messages
 from devcluster.server.kinds import Kind
-from devcluster.server.patch.merge import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
+from devcluster.server.patch.patch_types import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
 from devcluster.server.request_options import DeleteOptions, delete_options
 from devcluster.server.schema.pruning_and_defaulting import Schema
 
@@ -198,3 +198,11 @@ def decode_delete(body: bytes, content_type: str, query: Mapping[str, str], mess
         raise bad_request(_no_object(value))
     decode_options(value, _DELETE_OPTIONS, {"v1.Preconditions": _PRECONDITIONS}, "DeleteOptions")
     return delete_options(query, value)
+
+
+def decode_options(value: dict[str, Any], schema: Schema, definitions: dict[str, Schema], name: str) -> None:
+    """Check options of a request body in place. Raises Failure (400)."""
+    try:
+        Decoder(definitions).check(value, schema, name, "", "")
+    except WrongType as error:
+        raise bad_request(str(error)) from error

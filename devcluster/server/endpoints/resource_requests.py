@@ -12,9 +12,15 @@ from typing import Any
 from aiohttp import web
 
 from devcluster.server import request_options as options
-from devcluster.server.api_errors import Failure, bad_request, method_not_allowed, plain_error, verb_not_allowed
+from devcluster.server.api_errors import (
+    Failure,
+    bad_request,
+    method_not_allowed,
+    plain_error,
+    strict_failure,
+    verb_not_allowed,
+)
 from devcluster.server.api_server_core import ApiServer
-from devcluster.server.builtin_definitions import strict_failure
 from devcluster.server.endpoints import request_bodies
 from devcluster.server.endpoints.api_path_resolver import PlainNotFound, Route
 from devcluster.server.endpoints.watch_response import WatchResponses
@@ -25,7 +31,8 @@ from devcluster.server.registry.managed_fields import manager_of
 from devcluster.server.registry.scale import SCALE, scale_body
 from devcluster.server.registry.verbs import VerbResult
 from devcluster.server.storage import listing
-from devcluster.server.storage.object_codec import Object, selectable_fields
+from devcluster.server.storage.object_codec import Object
+from devcluster.server.storage.selectable_fields import selectable_fields
 from devcluster.server.storage.selectors import Selection, parse_fields, parse_labels
 from devcluster.server.storage.store import Record
 from devcluster.server.storage.watch import WatchQuery

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from devcluster.server.api_errors import Failure, unprocessable
-from devcluster.server.patch.merge import copy_json, undecodable_patch
+from devcluster.server.patch.merge import copy_json
+from devcluster.server.patch.patch_types import undecodable_patch
 
 MAX_OPERATIONS = 10_000
 MAX_COPIED_BYTES = 3 << 20

@@ -12,7 +12,7 @@ from typing import Any
 
 from devcluster.server.api_errors import Failure, bad_request, plain_error
 from devcluster.server.builtin_definitions import BuiltinTypes
-from devcluster.server.patch.merge import undecodable_patch
+from devcluster.server.patch.patch_types import undecodable_patch
 from devcluster.server.schema.pruning_and_defaulting import Schema
 
 _DIRECTIVE = "$patch"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from devcluster.server.printers.cell_text import NONE, Cell, age, age_of, name_of
 from devcluster.server.storage.object_codec import Object
 
 
@@ -64,3 +65,13 @@ def _container_word(statuses: list[dict[str, Any]], word: str) -> str:
         elif state.get("running") and status.get("ready"):
             running = True
     return "Running" if word == "Completed" and running else word
+
+
+def pod(obj: Object, now: float) -> list[Cell]:
+    spec, status = obj.get("spec") or {}, obj.get("status") or {}
+    gates = NONE if not spec.get("readinessGates") else f"0/{len(spec['readinessGates'])}"
+    nominated = status.get("nominatedNodeName") or NONE
+    address, node = status.get("podIP") or NONE, spec.get("nodeName") or NONE
+    restarts, ended = pod_restarts(obj)
+    shown = f"{restarts} ({age(ended, now)} ago)" if restarts and ended else str(restarts)
+    return [name_of(obj), pod_ready(obj), pod_status(obj), shown, age_of(obj, now), address, node, nominated, gates]

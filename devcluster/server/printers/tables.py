@@ -13,9 +13,21 @@ from typing import Any
 from devcluster.server.api_errors import bad_request
 from devcluster.server.builtin_definitions import BuiltinTypes
 from devcluster.server.kinds import Kind
-from devcluster.server.printers.cell_text import NONE, UNKNOWN, Cell, age, age_of, labels_text, name_of
+from devcluster.server.printers.builtin_kinds import (
+    account,
+    budget,
+    config_map,
+    definition,
+    event,
+    lease,
+    namespace,
+    node,
+    secret,
+    service,
+)
+from devcluster.server.printers.cell_text import Cell, age
 from devcluster.server.printers.partial_metadata import to_partial_metadata
-from devcluster.server.printers.pod import pod_ready, pod_restarts, pod_status
+from devcluster.server.printers.pod import pod
 from devcluster.server.printers.workloads import cron_job, daemon_set, deployment, job, replica_set, stateful_set
 from devcluster.server.storage import object_codec as objects
 from devcluster.server.storage.object_codec import Object
@@ -76,124 +88,24 @@ def _custom_cell(obj: Object, column: dict[str, Any], now: float) -> Cell:
     return value if isinstance(value, str | int | bool) or value is None else str(value)
 
 
-def _pod(obj: Object, now: float) -> list[Cell]:
-    spec, status = obj.get("spec") or {}, obj.get("status") or {}
-    gates = NONE if not spec.get("readinessGates") else f"0/{len(spec['readinessGates'])}"
-    nominated = status.get("nominatedNodeName") or NONE
-    address, node = status.get("podIP") or NONE, spec.get("nodeName") or NONE
-    restarts, ended = pod_restarts(obj)
-    shown = f"{restarts} ({age(ended, now)} ago)" if restarts and ended else str(restarts)
-    return [name_of(obj), pod_ready(obj), pod_status(obj), shown, age_of(obj, now), address, node, nominated, gates]
-
-
-def _namespace(obj: Object, now: float) -> list[Cell]:
-    return [name_of(obj), (obj.get("status") or {}).get("phase", ""), age_of(obj, now)]
-
-
-def _node(obj: Object, now: float) -> list[Cell]:
-    status = obj.get("status") or {}
-    info, addresses = status.get("nodeInfo") or {}, status.get("addresses") or []
-    ready = next((c["status"] for c in status.get("conditions") or () if c["type"] == "Ready"), "Unknown")
-    word = {"True": "Ready", "False": "NotReady"}.get(ready, "Unknown")
-    if (obj.get("spec") or {}).get("unschedulable"):
-        word += ",SchedulingDisabled"
-    prefix = "node-role.kubernetes.io/"
-    roles = sorted(key[len(prefix) :] for key in obj["metadata"].get("labels") or {} if key.startswith(prefix))
-    where = {a["type"]: a["address"] for a in addresses}
-    about = [info.get(key) or UNKNOWN for key in ("osImage", "kernelVersion", "containerRuntimeVersion")]
-    places = [where.get("InternalIP", NONE), where.get("ExternalIP", NONE)]
-    return [
-        name_of(obj),
-        word,
-        ",".join(roles) or NONE,
-        age_of(obj, now),
-        info.get("kubeletVersion", ""),
-        *places,
-        *about,
-    ]
-
-
-def _event(obj: Object, now: float) -> list[Cell]:
-    about, source = obj.get("involvedObject") or {}, obj.get("source") or {}
-    first = obj.get("firstTimestamp") or obj.get("eventTime")
-    last = obj.get("lastTimestamp") or first
-    target = f"{about.get('kind', '').lower()}/{about.get('name', '')}"
-    origin = ", ".join(filter(None, (source.get("component") or obj.get("reportingComponent"), source.get("host"))))
-    cells = [obj.get("type", ""), obj.get("reason", ""), target, about.get("fieldPath", ""), origin]
-    return [
-        age(last, now),
-        *cells,
-        obj.get("message", "").strip(),
-        age(first, now),
-        obj.get("count") or 1,
-        name_of(obj),
-    ]
-
-
-def _config_map(obj: Object, now: float) -> list[Cell]:
-    return [name_of(obj), len(obj.get("data") or ()) + len(obj.get("binaryData") or ()), age_of(obj, now)]
-
-
-def _secret(obj: Object, now: float) -> list[Cell]:
-    return [name_of(obj), obj.get("type", ""), len(obj.get("data") or ()), age_of(obj, now)]
-
-
-def _service(obj: Object, now: float) -> list[Cell]:
-    spec = obj.get("spec") or {}
-    ports = ",".join(f"{p['port']}/{p.get('protocol', 'TCP')}" for p in spec.get("ports") or ()) or NONE
-    address = spec.get("clusterIP") or NONE
-    external = spec.get("externalName") or (",".join(spec.get("externalIPs") or ()) or NONE)
-    return [
-        name_of(obj),
-        spec.get("type", ""),
-        address,
-        external,
-        ports,
-        age_of(obj, now),
-        labels_text(spec.get("selector")),
-    ]
-
-
-def _account(obj: Object, now: float) -> list[Cell]:
-    return [name_of(obj), age_of(obj, now)]
-
-
-def _lease(obj: Object, now: float) -> list[Cell]:
-    return [name_of(obj), (obj.get("spec") or {}).get("holderIdentity", ""), age_of(obj, now)]
-
-
-def _budget(obj: Object, now: float) -> list[Cell]:
-    spec, status = obj.get("spec") or {}, obj.get("status") or {}
-    rules = [str(spec.get(name, "N/A")) for name in ("minAvailable", "maxUnavailable")]
-    return [name_of(obj), *rules, status.get("disruptionsAllowed", 0), age_of(obj, now)]
-
-
-def _definition(obj: Object, _now: float) -> list[Cell]:
-    spec, names = obj["spec"], obj["spec"]["names"]
-    versions = ",".join(v["name"] + ("(storage)" if v.get("storage") else "") for v in spec["versions"])
-    established = any(c["type"] == "Established" and c["status"] == "True" for c in obj["status"]["conditions"])
-    created, short = obj["metadata"]["creationTimestamp"], ",".join(names.get("shortNames") or ())
-    return [name_of(obj), spec["scope"], versions, created, spec["group"], names["kind"], short, established]
-
-
 _ROWS: MappingProxyType[str, Callable[[Object, float], list[Cell]]] = MappingProxyType(
     {
-        "pods": _pod,
-        "namespaces": _namespace,
-        "nodes": _node,
-        "events": _event,
-        "configmaps": _config_map,
-        "secrets": _secret,
-        "services": _service,
-        "serviceaccounts": _account,
+        "pods": pod,
+        "namespaces": namespace,
+        "nodes": node,
+        "events": event,
+        "configmaps": config_map,
+        "secrets": secret,
+        "services": service,
+        "serviceaccounts": account,
         "daemonsets.apps": daemon_set,
         "deployments.apps": deployment,
         "replicasets.apps": replica_set,
         "statefulsets.apps": stateful_set,
         "cronjobs.batch": cron_job,
         "jobs.batch": job,
-        "leases.coordination.k8s.io": _lease,
-        "poddisruptionbudgets.policy": _budget,
-        "customresourcedefinitions.apiextensions.k8s.io": _definition,
+        "leases.coordination.k8s.io": lease,
+        "poddisruptionbudgets.policy": budget,
+        "customresourcedefinitions.apiextensions.k8s.io": definition,
     }
 )

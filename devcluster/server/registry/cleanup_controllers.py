@@ -1,4 +1,5 @@
-"""Garbage collector and related controllers, in the simplest form that keeps their promises.
+"""Controllers that clean up: garbage collector, namespaces, definitions, pods' grace periods, Events' TTL, in the
+simplest form that keeps their promises.
 
 * An object whose owners are all gone is deleted; so is one whose owner never existed.
 * ``foregroundDeletion`` holds an owner until its dependents are gone; ``orphan`` removes it from their references.

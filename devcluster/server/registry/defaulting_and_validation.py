@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 
 from devcluster.server.api_errors import FieldError, invalid
-from devcluster.server.defaulting.builtin_kinds import fill_defaults, fill_status_for_create
+from devcluster.server.defaulting.builtin_kinds import fill_defaults
 from devcluster.server.defaulting.crds import fill_crd_defaults
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
+from devcluster.server.registry.prepare_for_create import fill_status_for_create
 from devcluster.server.schema.pruning_and_defaulting import drop_nulls
 from devcluster.server.schema.pruning_and_defaulting import fill_defaults as fill_schema_defaults
 from devcluster.server.storage.object_codec import Object

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from devcluster.server.api_errors import Failure, bad_request, invalid_as, invalid_value
-from devcluster.server.builtin_definitions import BuiltinTypes, strict_failure, undecodable_object
+from devcluster.server.api_errors import (
+    Failure,
+    bad_request,
+    invalid_as,
+    invalid_value,
+    strict_failure,
+    undecodable_object,
+)
+from devcluster.server.builtin_definitions import BuiltinTypes
 from devcluster.server.codec.builtin_decoder import WrongType
 from devcluster.server.kinds import Kind
 from devcluster.server.request_options import WriteOptions

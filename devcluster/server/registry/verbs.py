@@ -14,13 +14,14 @@ from typing import Any
 
 from devcluster.server.api_errors import Failure, already_exists, not_found, plain_error
 from devcluster.server.builtin_definitions import BuiltinTypes
-from devcluster.server.defaulting.crds import fill_crd_status
 from devcluster.server.defaulting.workloads import set_template_generation
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.patch import merge
 from devcluster.server.patch.json import apply_json_patch
+from devcluster.server.patch.patch_types import JSON_PATCH, STRATEGIC_PATCH
 from devcluster.server.patch.strategic import StrategicMerge, go_text
 from devcluster.server.registry import metadata, write_checks
+from devcluster.server.registry.crd_status import fill_crd_status
 from devcluster.server.registry.defaulting_and_validation import Strategy
 from devcluster.server.registry.field_validation import FieldValidation, PatchContext
 from devcluster.server.registry.managed_fields import ManagedFields
@@ -135,7 +136,7 @@ class Verbs:
         old_record = self.get(kind, *self.key(kind, namespace, name))
         stored = objects.decode(old_record)
         obj = self.apply_patch(kind, stored, patch, patch_type)
-        strategic = patch_type == merge.STRATEGIC_PATCH
+        strategic = patch_type == STRATEGIC_PATCH
 
         def text() -> str:
             return (
@@ -160,15 +161,15 @@ class Verbs:
     ) -> VerbResult:
         """Raises Failure: 400, 404, 409, 422. A Scale has no lists, so that a strategic patch is a merge patch."""
         scale = scale_of(objects.decode(self.get(kind, *self.key(kind, namespace, name))))
-        if patch_type == merge.JSON_PATCH:
+        if patch_type == JSON_PATCH:
             return self.update_scale(kind, namespace, name, apply_json_patch(scale, patch), options)
         return self.update_scale(kind, namespace, name, merge.apply_merge_patch(scale, patch), options)
 
     def apply_patch(self, kind: Kind, obj: Object, patch: Any, patch_type: str) -> Object:
         """The object with a patch of the given media type applied."""
-        if patch_type == merge.JSON_PATCH:
+        if patch_type == JSON_PATCH:
             return apply_json_patch(obj, patch)
-        if patch_type == merge.STRATEGIC_PATCH:
+        if patch_type == STRATEGIC_PATCH:
             return self._strategic.apply(obj, patch, {"$ref": self._definitions.root_definition(kind)})
         return merge.apply_merge_patch(obj, patch)
 

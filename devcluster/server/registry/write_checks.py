@@ -1,4 +1,4 @@
-"""Preconditions of writes: name and namespace, uid, and resource version."""
+"""Checks before a write: name and namespace, uid, resource version, size, and a namespace that accepts objects."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from devcluster.server.kinds import Kind
+from devcluster.server.storage.selectable_fields import selectable_values
 from devcluster.server.storage.store import Record
 
 Object = dict[str, Any]
@@ -19,38 +19,6 @@ _META_ORDER = (
     "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers",
     "managedFields",
 )  # fmt: skip
-
-_NAME_FIELDS = ("metadata.name", "metadata.namespace")
-_SELECTABLE: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "pods": (
-            "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
-            "spec.hostNetwork", "status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName",
-        ),
-        "events": (
-            "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-            "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
-            "reportingComponent", "source", "type",
-        ),
-        "namespaces": ("status.phase",),
-        "nodes": ("spec.unschedulable",),
-        "secrets": ("type",),
-        "jobs.batch": ("status.successful",),
-        "services": ("spec.clusterIP", "spec.type"),
-    }
-)  # fmt: skip
-
-
-_UNSET: MappingProxyType[str, str] = MappingProxyType({"nodes": "spec.unschedulable", "pods": "spec.hostNetwork"})
-"""Flags that can be selected where they are not set."""
-
-
-def selectable_fields(kind: Kind) -> tuple[tuple[str, ...], str]:
-    """The fields that a fieldSelector of this kind may name, and the message for others, with ``{}`` for the field."""
-    own = _SELECTABLE.get(kind.key, ())
-    if own or kind.custom:
-        return _NAME_FIELDS + own, "field label not supported: {}"
-    return _NAME_FIELDS, '"{}" is not a known field selector: only "metadata.name", "metadata.namespace"'
 
 
 def decode(record: Record) -> Object:
@@ -74,7 +42,7 @@ def make_record(obj: Object, kind: Kind, revision: int) -> Record:
         revision=revision,
         raw=msgspec.json.encode(order_members(obj, kind)),
         labels=metadata.get("labels") or {},
-        fields=_fields(obj, kind),
+        fields=selectable_values(obj, kind),
         owners=tuple(owner["uid"] for owner in metadata.get("ownerReferences") or ()),
         deleting="deletionTimestamp" in metadata,
     )
@@ -95,23 +63,6 @@ def with_revision(record: Record, revision: int) -> Record:
     """
     before, after = (b'"resourceVersion":"%d"' % number for number in (record.revision, revision))
     return dataclasses.replace(record, revision=revision, raw=record.raw.replace(before, after, 1))
-
-
-def _fields(obj: Object, kind: Kind) -> dict[str, str]:
-    fields: dict[str, str] = {}
-    for path in _SELECTABLE.get(kind.key, ()):
-        value: Any = obj
-        for step in path.split("."):
-            value = value.get(step) if isinstance(value, dict) else None
-        if path == "source" and isinstance(value, dict):
-            value = value.get("component")
-        elif path == "status.podIPs" and isinstance(value, list):
-            value = value[0].get("ip") if value else None
-        if value is not None:
-            fields[path] = str(value).lower() if isinstance(value, bool) else str(value)
-    if kind.key in _UNSET:
-        fields.setdefault(_UNSET[kind.key], "false")
-    return fields
 
 
 def compact_json(obj: Object) -> str:

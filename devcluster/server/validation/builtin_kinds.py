@@ -17,11 +17,17 @@ from devcluster.server.storage.object_codec import Object
 from devcluster.server.validation import crds
 from devcluster.server.validation.cron_jobs import check_cron_job
 from devcluster.server.validation.daemon_sets import check_daemon_set
+from devcluster.server.validation.deployments_and_replica_sets import (
+    check_deployment,
+    check_replica_counts,
+    check_replica_set,
+)
 from devcluster.server.validation.disruption_budgets import check_budget, check_budget_status
-from devcluster.server.validation.pods import check_not_negative, check_pod_spec
+from devcluster.server.validation.field_values import check_not_negative
+from devcluster.server.validation.jobs import check_job
+from devcluster.server.validation.pods import check_pod_spec
 from devcluster.server.validation.services import BAD_ADDRESS, check_service
 from devcluster.server.validation.stateful_sets import check_stateful_set, check_stateful_set_update
-from devcluster.server.validation.workloads import check_deployment, check_job, check_replica_counts, check_replica_set
 
 _SECRET_KEYS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from devcluster.cron_schedule import CronSchedule
 from devcluster.server.api_errors import FieldError, invalid_value, required
 from devcluster.server.storage.object_codec import Object
-from devcluster.server.validation.pods import check_not_negative, check_pod_spec, check_supported
+from devcluster.server.validation.field_values import check_not_negative, check_supported
+from devcluster.server.validation.pods import check_pod_spec
 
 _LONGEST_NAME = 52
 """Letters: the Jobs' names have eleven more."""

@@ -9,11 +9,11 @@ from typing import Any
 
 from devcluster.server.api_errors import FieldError, invalid_value, not_supported, required
 from devcluster.server.storage.object_codec import Object
-from devcluster.server.validation.workloads import (
+from devcluster.server.validation.deployments_and_replica_sets import check_replica_set
+from devcluster.server.validation.field_values import (
     UPDATE_STRATEGIES,
     check_at_most_100_percent,
     check_int_or_percent,
-    check_replica_set,
     int_or_percent_value,
     shown_strategy,
 )

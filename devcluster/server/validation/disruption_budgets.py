@@ -9,8 +9,12 @@ from typing import Any
 
 from devcluster.server.api_errors import FieldError, invalid_value, not_supported
 from devcluster.server.storage.object_codec import Object
-from devcluster.server.validation.pods import check_not_negative
-from devcluster.server.validation.workloads import check_at_most_100_percent, check_int_or_percent, selector_problems
+from devcluster.server.validation.field_values import (
+    check_at_most_100_percent,
+    check_int_or_percent,
+    check_not_negative,
+)
+from devcluster.server.validation.label_selectors import selector_problems
 
 _POLICIES = ("AlwaysAllow", "IfHealthyBudget")
 

@@ -6,41 +6,20 @@ Source: Kubernetes' pkg/apis/core/validation/validation.go.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from devcluster.server import names_and_labels as names
 from devcluster.server import quantity
-from devcluster.server.api_errors import FieldError, duplicate, invalid_value, not_found_value, not_supported, required
+from devcluster.server.api_errors import FieldError, duplicate, invalid_value, not_found_value, required
 from devcluster.server.names_and_labels import check_labels
+from devcluster.server.validation.field_values import check_range, check_supported
 
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 PROTOCOLS = ("SCTP", "TCP", "UDP")
 _BAD_VARIABLE = "a valid environment variable name must consist only of printable ASCII characters other than '='"
-
-
-def check_supported(value: Any, known: tuple[str, ...], path: str) -> list[FieldError]:
-    """The errors in a field with a fixed set of values."""
-    return [] if value in known else [not_supported(path, value, known)]
-
-
-def check_not_negative(values: Mapping[str, Any], path: str, *names: str) -> list[FieldError]:
-    """The errors in numbers that must not be negative, where they are set."""
-    return [
-        invalid_value(f"{path}.{name}", values[name], "must be greater than or equal to 0")
-        for name in names
-        if (values.get(name) or 0) < 0
-    ]
-
-
-def check_range(value: int | None, low: int, high: int, path: str) -> list[FieldError]:
-    """The errors in a number with a range, where it is set."""
-    if value is None or low <= value <= high:
-        return []
-    return [invalid_value(path, value, f"must be between {low} and {high}, inclusive")]
 
 
 def check_pod_spec(spec: dict[str, Any], path: str) -> list[FieldError]:

@@ -12,7 +12,8 @@ from devcluster.server import names_and_labels as names
 from devcluster.server.api_errors import FieldError, duplicate, forbidden_field, invalid_value, not_supported, required
 from devcluster.server.schema.formats import is_ip
 from devcluster.server.storage.object_codec import Object
-from devcluster.server.validation.pods import PROTOCOLS, check_range, check_supported
+from devcluster.server.validation.field_values import check_range, check_supported
+from devcluster.server.validation.pods import PROTOCOLS
 
 BAD_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 _TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")

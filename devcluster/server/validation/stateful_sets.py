@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from devcluster.server.api_errors import FieldError, invalid_value
 from devcluster.server.storage.object_codec import Object
-from devcluster.server.validation.pods import check_not_negative
-from devcluster.server.validation.workloads import UPDATE_STRATEGIES, check_replica_set, shown_strategy
+from devcluster.server.validation.deployments_and_replica_sets import check_replica_set
+from devcluster.server.validation.field_values import UPDATE_STRATEGIES, check_not_negative, shown_strategy
 
 _POLICIES = ("OrderedReady", "Parallel")
 _CHANGEABLE = frozenset({

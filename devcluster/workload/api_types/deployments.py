@@ -1,4 +1,4 @@
-"""API type of Deployments and their ReplicaSets."""
+"""API type of Deployments."""
 
 from __future__ import annotations
 
@@ -54,24 +54,3 @@ class Deployment(Object, frozen=True):
         status, wanted = self.status, self.spec.replicas
         seen = status.observed_generation == self.metadata.generation
         return seen and status.updated_replicas == status.replicas == status.available_replicas == wanted
-
-
-class ReplicaSetSpec(ApiStruct, frozen=True):
-    replicas: int = 1
-    selector: dict[str, Any] = {}
-    template: Template = {}
-    min_ready_seconds: int = 0
-
-
-class ReplicaSetStatus(ApiStruct, frozen=True):
-    observed_generation: int = 0
-    replicas: int = 0
-    fully_labeled_replicas: int = 0
-    ready_replicas: int = 0
-    available_replicas: int = 0
-    terminating_replicas: int = 0
-
-
-class ReplicaSet(Object, frozen=True):
-    spec: ReplicaSetSpec = ReplicaSetSpec()
-    status: ReplicaSetStatus = ReplicaSetStatus()

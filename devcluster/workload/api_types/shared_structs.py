@@ -1,4 +1,6 @@
-"""Structs that several API types share: conditions, pod templates and update strategies."""
+"""Structs that several API types share: pod templates, conditions, and the update strategy of StatefulSets and
+DaemonSets.
+"""
 
 from __future__ import annotations
 

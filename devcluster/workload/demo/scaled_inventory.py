@@ -1,4 +1,4 @@
-"""Applications and nodes of the demo, scaled to a requested number of pods.
+"""Inventory of the demo, scaled to a requested number of pods.
 
 A small cluster has fewer replicas and applications. A large one has more replicas and, beyond that, more cells: copies
 of the teams' namespaces in other regions.

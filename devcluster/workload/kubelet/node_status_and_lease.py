@@ -1,4 +1,4 @@
-"""Node heartbeats: kubelets renew leases, report status, stop reporting, or run short of memory."""
+"""Node status and lease, as each node's kubelet writes them, with silence and memory pressure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Writer of seed objects: puts them into the store as if they had been there for a while."""
+"""Writer of seed objects: puts them into the store as if they had been there for a while, and picks pods' nodes and
+addresses.
+"""
 
 from __future__ import annotations
 

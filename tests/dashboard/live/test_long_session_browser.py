@@ -8,8 +8,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.conftest import PageServer, open_live
+from tests.support.browser.live_page import open_live
 from tests.support.browser.page_heap_and_dom_counts import costs_of, least_costs_of
+from tests.support.browser.page_server_program import PageServer
 from tests.support.long_tests import long_but
 from tests.support.wait import until
 

@@ -16,8 +16,9 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser, Error, Page, expect
 
-from tests.dashboard.conftest import PageServer, hears, open_live
 from tests.support.browser.chromium import ARGUMENTS, chromium_path
+from tests.support.browser.live_page import open_live, wait_for_heard_beats
+from tests.support.browser.page_server_program import PageServer
 from tests.support.tcp_proxy import Line
 from tests.support.wait import until
 
@@ -122,7 +123,7 @@ def test_a_page_that_is_seen_again_is_not_live_before_it_shows_what_changed(page
     page.evaluate(HIDE, arg=True)
     until(lambda: server.do("stats")["views"] == [], what="it rests")
     change(server, 7)
-    hears(page, beats=2)  # by which it might think that it is up to date
+    wait_for_heard_beats(page, beats=2)  # by which it might think that it is up to date
     assert restarts(page) == "0"
     page.evaluate(NOTE)
     page.evaluate(HIDE, arg=False)
@@ -385,6 +386,6 @@ def test_a_late_page_is_not_given_a_socket_after_another(page: Page, server: Pag
     open_live(page, address(line))
     line.slow(delay=1.0)
     change(server, 3)
-    hears(page, beats=4)
+    wait_for_heard_beats(page, beats=4)
     is_true_again(page, server, 3)
     assert server.do("stats")["opened"] == 1

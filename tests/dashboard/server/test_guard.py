@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
-import threading
-from collections.abc import Iterable, Iterator
-from types import ModuleType
 from typing import Any
 
 import pytest
-from asgiref.sync import SyncToAsync
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse
-from django.middleware.csrf import get_token
-from django.test import AsyncClient, override_settings
-from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
-from django.urls import path
-from django.utils.html import escape
 
 from dashboard.access.identity import user_of
 from dashboard.runtime.proxy_settings import read_peers
-from dashboard.server.bad_request import MAX_TEXT_BYTES
-from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import BindRefused, Guard, check_bind, is_loopback, is_same_host
 from dashboard.server.trusted_proxy import TrustedProxy
+from tests.support.asgi_requests import Message, scope_of
 
 PROXY = TrustedProxy("X-Forwarded-User", read_peers("10.0.0.0/8"))
 HOSTS = ["localhost", "127.0.0.1", "[::1]"]
-Message = dict[str, Any]
 
 
 class Inner:
@@ -38,15 +24,6 @@ class Inner:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.scopes.append(scope)
-
-
-def scope_of(
-    kind: str = "http", *, server: tuple[str, int | None] | None = ("127.0.0.1", 8000), **headers: str
-) -> Message:
-    named = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
-    path = "/live/" if kind == "websocket" else "/"
-    client = ("10.0.0.1", 50000)
-    return {"type": kind, "path": path, "headers": named, "server": server, "client": client}
 
 
 async def answered(guard: Guard, scope: Message) -> list[Message]:
@@ -220,222 +197,3 @@ def test_any_other_needs_a_signing_in_proxy(host: str) -> None:
         with pytest.raises(BindRefused, match="DELTABOARD_TRUST_PROXY_USER"):
             check_bind(host, proxy_user_header=nothing)
     check_bind(host, proxy_user_header="X-Forwarded-User")
-
-
-# --- what Django adds -------------------------------------------------------------------------------------------
-
-
-async def show(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(get_token(request) + " " * 500)
-
-
-async def take(request: HttpRequest) -> HttpResponse:
-    return HttpResponse("taken")
-
-
-@pytest.fixture
-def urls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    module = ModuleType("tests_access_urls")
-    module.urlpatterns = [path("show/", show), path("take/", take), path("healthz", take)]  # type: ignore[attr-defined]
-    monkeypatch.setitem(__import__("sys").modules, module.__name__, module)
-    with override_settings(ROOT_URLCONF=module.__name__):
-        yield
-
-
-@pytest.mark.usefixtures("urls")
-async def test_every_response_carries_a_strict_policy() -> None:
-    for address in ("/show/", "/take/", "/none/", "/static/favicon/live.svg"):
-        response = await AsyncClient().get(address)
-        directives = dict(each.strip().split(" ", 1) for each in response["Content-Security-Policy"].split(";"))
-        assert directives == {
-            "default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self' data:",
-            "font-src": "'self'", "connect-src": "'self'", "form-action": "'self'", "frame-ancestors": "'none'",
-            "base-uri": "'none'", "manifest-src": "'self'",
-            "require-trusted-types-for": "'script'", "trusted-types": "deltaboard 'allow-duplicates'",
-        }  # fmt: skip
-        assert response["X-Content-Type-Options"] == "nosniff"
-        assert response["Referrer-Policy"] == "same-origin"
-        assert response["Cross-Origin-Opener-Policy"] == "same-origin"
-        assert response["Cross-Origin-Resource-Policy"] == "same-origin"
-        assert response["X-Frame-Options"] == "DENY"
-        assert "Access-Control-Allow-Origin" not in response
-
-
-@pytest.mark.usefixtures("urls")
-@pytest.mark.parametrize("address", ["/static/css/base.css", "/static/js/live/main.js"])
-async def test_what_is_never_shown_as_a_page_is_taken_for_nothing_else_and_carries_no_policy(address: str) -> None:
-    first = await AsyncClient().get(address)
-    again = await AsyncClient().get(address, headers={"if-none-match": first["ETag"]})
-    assert (first.status_code, again.status_code) == (200, 304)
-    for response in (first, again):
-        assert response["X-Content-Type-Options"] == "nosniff"
-        assert response["Cross-Origin-Resource-Policy"] == "same-origin"
-        for name in ("Content-Security-Policy", "Referrer-Policy", "Cross-Origin-Opener-Policy", "X-Frame-Options"):
-            assert name not in response
-
-
-@pytest.mark.usefixtures("urls")
-async def test_django_refuses_foreign_hosts_too_but_for_the_health_checks() -> None:
-    foreign = {"host": "10.1.2.3:8000"}
-    assert (await AsyncClient().get("/show/", headers=foreign)).status_code == 400
-    assert (await AsyncClient().get("/healthz", headers=foreign)).status_code == 200
-
-
-@pytest.mark.usefixtures("urls")
-async def test_a_post_needs_the_token_and_our_own_origin() -> None:
-    client = AsyncClient(enforce_csrf_checks=True)
-    assert (await client.post("/take/")).status_code == 403
-    token = (await client.get("/show/")).content.decode().strip()
-    cookie = client.cookies["deltaboard_csrf"]
-    assert (cookie["samesite"], cookie["httponly"], cookie["secure"]) == ("Strict", True, "")
-    assert (await client.post("/take/", {"csrfmiddlewaretoken": token})).status_code == 200
-    foreign = {"origin": "http://evil.example"}
-    assert (await client.post("/take/", {"csrfmiddlewaretoken": token}, headers=foreign)).status_code == 403
-
-
-STYLES = "/static/css/base.css"
-
-
-@pytest.mark.usefixtures("urls")
-@pytest.mark.parametrize("accepted", ["gzip, deflate, br, zstd", "identity"])
-async def test_a_browser_that_has_a_static_file_is_not_sent_it_again(accepted: str) -> None:
-    client = AsyncClient(headers={"accept-encoding": accepted})
-    first = await client.get(STYLES)
-    assert first.status_code == 200
-    for had in (first["ETag"], f"W/{first['ETag']}", f'"another", W/{first["ETag"]}', "*"):
-        again = await client.get(STYLES, headers={"if-none-match": had})
-        assert (again.status_code, again.content) == (304, b""), had
-        assert again["ETag"] == first["ETag"]
-        assert "Accept-Encoding" in again["Vary"]
-        assert again["X-Content-Type-Options"] == "nosniff"
-    changed = await client.get(STYLES, headers={"if-none-match": '"another"'})
-    assert (changed.status_code, changed.content) == (200, first.content)
-
-
-@pytest.mark.usefixtures("urls")
-async def test_static_files_are_compressed_once_for_who_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[int] = []
-    compress = gzip.compress
-
-    def counted(data: bytes, *args: Any, **kwargs: Any) -> bytes:
-        begun.append(len(data))
-        return compress(data, *args, **kwargs)
-
-    monkeypatch.setattr(gzip, "compress", counted)
-    client = AsyncClient()
-    plain = await client.get(STYLES)
-    assert "Content-Encoding" not in plain
-    for _ in range(3):
-        packed = await client.get(STYLES, headers={"accept-encoding": "br, gzip"})
-        assert packed["Content-Encoding"] == "gzip"
-        assert packed["Content-Length"] == str(len(packed.content))
-        assert gzip.decompress(packed.content) == plain.content
-        assert packed["ETag"] != plain["ETag"]
-    assert begun == [len(plain.content)]
-    head = await client.head(STYLES, headers={"accept-encoding": "br, gzip"})
-    assert (head.content, head["Content-Length"], head["ETag"]) == (b"", packed["Content-Length"], packed["ETag"])
-    small = await client.get("/static/favicon/live.svg", headers={"accept-encoding": "gzip;q=0"})
-    assert "Content-Encoding" not in small
-
-
-@pytest.mark.usefixtures("urls")
-async def test_a_request_stays_on_the_event_loops_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    hops: list[object] = []
-
-    async def hop(self: SyncToAsync[..., Any], *args: Any, **kwargs: Any) -> None:
-        hops.append(self.func)
-
-    monkeypatch.setattr(SyncToAsync, "__call__", hop)
-    before = threading.active_count()
-    for address in ("/show/", "/static/css/base.css"):
-        sent = await handled(address)
-        assert sent[0]["type"] == "http.response.start"
-    assert hops == []
-    assert threading.active_count() == before
-
-
-@pytest.mark.usefixtures("urls")
-@pytest.mark.parametrize("limit", [{"DATA_UPLOAD_MAX_MEMORY_SIZE": 100}, {"DATA_UPLOAD_MAX_NUMBER_FIELDS": 1}])
-async def test_a_form_that_is_too_much_gets_a_page_of_ours(limit: dict[str, int]) -> None:
-    client = AsyncClient(enforce_csrf_checks=True)
-    token = (await client.get("/show/")).content.decode().strip()
-    with override_settings(**limit):
-        response = await client.post("/take/", {"csrfmiddlewaretoken": token, "a": "x" * 200})
-    assert response.status_code == 400
-    assert "<h1>This request was not understood</h1>" in response.content.decode()
-    assert "script-src 'self'" in response["Content-Security-Policy"]
-    assert response["X-Content-Type-Options"] == "nosniff"
-
-
-@pytest.mark.parametrize("too_much", [{"DATA_UPLOAD_MAX_MEMORY_SIZE": 100}, {"DATA_UPLOAD_MAX_NUMBER_FIELDS": 1}])
-async def test_a_form_that_is_too_much_brings_its_text_back(too_much: dict[str, int]) -> None:
-    text = "# </textarea><script>\nkind: Mydemo # ø\n"
-    sent = {"a": "x" * 200, "yaml": text.replace("\n", "\r\n"), "b": ""}
-    cookie = (b"cookie", f"{settings.CSRF_COOKIE_NAME}={'x' * 32}".encode())
-    for fetched, kept in ((b"document", True), (b"empty", False)):
-        with override_settings(**too_much):
-            start, page = await handled("/new/", form=sent, headers=[cookie, (b"sec-fetch-dest", fetched)])
-        body = page["body"].decode()
-        assert start["status"] == 400
-        assert "or has too many inputs. It changed nothing" in body
-        assert "still there" not in body
-        assert (f"\n{escape(text)}</textarea>" in body) is kept, "one of our scripts has the text itself"
-
-
-@pytest.mark.parametrize(("limit", "status"), [(100, 400), (1_000_000, 403)])
-@pytest.mark.parametrize("headers", [[], [(b"origin", b"http://evil.example")]], ids=["no cookie", "another origin"])
-async def test_a_form_that_is_refused_brings_its_text_back_be_it_too_much_or_not(
-    limit: int, status: int, headers: list[tuple[bytes, bytes]]
-) -> None:
-    with override_settings(DATA_UPLOAD_MAX_MEMORY_SIZE=limit):
-        start, page = await handled("/new/", form={"a": "x" * 200, "yaml": "kind: <A>\n"}, headers=headers)
-    assert start["status"] == status
-    assert b"\nkind: &lt;A&gt;\n</textarea>" in page["body"]
-
-
-@pytest.mark.parametrize("over", [0, 1])
-async def test_a_text_that_is_too_long_to_come_back_says_so(over: int) -> None:
-    sent = {"a": "x" * 200, "yaml": "<" + "x" * (MAX_TEXT_BYTES - 1 + over), "base": "x"}
-    cookie = (b"cookie", f"{settings.CSRF_COOKIE_NAME}={'x' * 32}".encode())
-    with override_settings(DATA_UPLOAD_MAX_MEMORY_SIZE=100):
-        start, *chunks = await handled("/new/", form=sent, headers=[cookie])
-    page = b"".join(chunk["body"] for chunk in chunks)
-    assert start["status"] == 400
-    assert (b"&lt;xxx" in page and b"xxx</textarea>" in page) is not bool(over)
-    assert (b"too long to show here (the limit is 6 MiB" in page) is bool(over)
-    assert (len(page) < 50_000) is bool(over)
-
-
-async def test_an_address_that_cannot_be_read_gets_a_sentence_that_may_run_nothing() -> None:
-    start, body = await handled("/", query=b"q=\xff")
-    assert start["status"] == 400
-    headers = {name.decode().lower(): value.decode() for name, value in start["headers"]}
-    assert headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
-    assert headers["x-content-type-options"] == "nosniff"
-    assert headers["content-type"] == "text/plain; charset=utf-8"
-    assert b"cannot be read" in body["body"]
-
-
-async def handled(
-    address: str,
-    *,
-    query: bytes = b"",
-    form: dict[str, str] | None = None,
-    headers: Iterable[tuple[bytes, bytes]] = (),
-) -> list[Message]:
-    """What our handler sends for one GET, or for the POST of a form, without a test client in between."""
-    sent: list[Message] = []
-    body = encode_multipart(BOUNDARY, form) if form is not None else b""
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    scope = {**scope_of(host="localhost"), "path": address, "query_string": query, "scheme": "http"}
-    scope["method"] = "GET" if form is None else "POST"
-    length = (b"content-length", str(len(body)).encode())  # without it Django reads no form
-    scope["headers"] += [length, (b"content-type", MULTIPART_CONTENT.encode()), *headers]
-    await LoopHandler()(scope, receive, send)
-    return sent

@@ -10,9 +10,10 @@ from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings
+from django.test import AsyncClient
 
 from dashboard.runtime.app_state import SCOPE_KEY
-from dashboard.runtime.background_tasks import COMPUTING_THREADS, SMALL_TEXT, run_in_thread_if_large
+from dashboard.runtime.thread_pools import COMPUTING_THREADS, SMALL_TEXT, run_in_thread_if_large
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.quota_refusal import REFUSAL_KEY
 from tests.support.pages.app_state import AttributeState
@@ -71,3 +72,41 @@ async def test_a_large_form_and_its_page_wait_for_no_computing() -> None:
 @pytest.mark.usefixtures("busy_threads")
 async def test_a_refusal_waits_for_no_thread() -> None:
     assert (await response("GET", "/no/such/page/"))[0] == 404
+
+
+@pytest.mark.usefixtures("urls")
+async def test_every_response_carries_a_strict_policy() -> None:
+    for address in ("/show/", "/take/", "/none/", "/static/favicon/live.svg"):
+        response = await AsyncClient().get(address)
+        directives = dict(each.strip().split(" ", 1) for each in response["Content-Security-Policy"].split(";"))
+        assert directives == {
+            "default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self' data:",
+            "font-src": "'self'", "connect-src": "'self'", "form-action": "'self'", "frame-ancestors": "'none'",
+            "base-uri": "'none'", "manifest-src": "'self'",
+            "require-trusted-types-for": "'script'", "trusted-types": "deltaboard 'allow-duplicates'",
+        }  # fmt: skip
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["Referrer-Policy"] == "same-origin"
+        assert response["Cross-Origin-Opener-Policy"] == "same-origin"
+        assert response["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert response["X-Frame-Options"] == "DENY"
+        assert "Access-Control-Allow-Origin" not in response
+
+
+@pytest.mark.usefixtures("urls")
+async def test_django_refuses_foreign_hosts_too_but_for_the_health_checks() -> None:
+    foreign = {"host": "10.1.2.3:8000"}
+    assert (await AsyncClient().get("/show/", headers=foreign)).status_code == 400
+    assert (await AsyncClient().get("/healthz", headers=foreign)).status_code == 200
+
+
+@pytest.mark.usefixtures("urls")
+async def test_a_post_needs_the_token_and_our_own_origin() -> None:
+    client = AsyncClient(enforce_csrf_checks=True)
+    assert (await client.post("/take/")).status_code == 403
+    token = (await client.get("/show/")).content.decode().strip()
+    cookie = client.cookies["deltaboard_csrf"]
+    assert (cookie["samesite"], cookie["httponly"], cookie["secure"]) == ("Strict", True, "")
+    assert (await client.post("/take/", {"csrfmiddlewaretoken": token})).status_code == 200
+    foreign = {"origin": "http://evil.example"}
+    assert (await client.post("/take/", {"csrfmiddlewaretoken": token}, headers=foreign)).status_code == 403

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
-from tests.dashboard.conftest import PageServer
 from tests.support.browser.editor_typist import CONTENT
+from tests.support.browser.page_server_program import PageServer
 
 pytestmark = pytest.mark.browser
 

@@ -50,7 +50,8 @@ async def test_every_file_that_a_page_names_is_kept_for_good() -> None:
     html = render_to_string("feed/feed.html", {"view": samples.feed_view(), "page": samples.page_info("pods")})
     named = set(re.findall(r'(?:href|src|data-live|data-stale|data-offline)="(/static/[^"]+)"', html))
     assert {address.removeprefix(static("")) for address in named} == {
-        "bundles/page_bundle.css", "css/feed.css", "bundles/page/main.js", "bundles/feed/main.js", "bundles/live/main.js",
+        "bundles/page_bundle.css", "css/feed.css", "bundles/page/main.js", "bundles/feed/main.js",
+        "bundles/live/main.js",
         "favicon/live.svg", "favicon/offline.svg", "favicon/stale.svg",
     }  # fmt: skip
     client = AsyncClient()

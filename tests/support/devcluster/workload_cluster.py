@@ -12,7 +12,7 @@ from devcluster.__main__ import workload_config
 from devcluster.crds import create_crds
 from devcluster.demo_server import DemoServer
 from devcluster.server.api_server_core import ApiServer
-from devcluster.server.patch.merge import JSON_PATCH, MERGE_PATCH
+from devcluster.server.patch.patch_types import JSON_PATCH, MERGE_PATCH
 from devcluster.server.request_options import DeleteOptions, WriteOptions
 from devcluster.server.storage import object_codec as objects
 from devcluster.server.storage.store import Change

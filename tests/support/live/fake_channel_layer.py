@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from dashboard.live.replication.messages import Frame, SnapshotChunk, frame_decoder, snapshot_chunk_decoder
-from dashboard.objects.kinds.row import Entry, Row
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row
 from informerd.decoding.compressor import Compressor
 from informerd.objects import Blob
 from informerd.zstd_dictionaries import Dictionary, train_dictionary

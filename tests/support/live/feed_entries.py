@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replica_change import Change
-from dashboard.objects.kinds.row import Entry, EventSubject, Operation, Tone
+from dashboard.objects.kinds.feed_entry import Entry, EventSubject, Operation
+from dashboard.objects.kinds.row import Tone
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import EPOCH, Feeder
 

@@ -12,7 +12,8 @@ from dashboard.live.replication.messages import Frame, InterestMessage, Snapshot
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import Replicas
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
-from dashboard.objects.kinds.row import Entry, Operation, Row, Tone
+from dashboard.objects.kinds.feed_entry import Entry, Operation
+from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import columns_for
 from informerd.cache.health import Health
 from informerd.clock import Clock

@@ -7,7 +7,8 @@ from dashboard.live.replication.messages import (
     SnapshotChunk,
 )
 from dashboard.live.replication.replica import Replica
-from dashboard.objects.kinds.row import Entry, Row
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row
 from informerd.cache.health import Health
 
 HEALTH = Health(state="live", since=1.0, heard=2.0)

@@ -18,8 +18,9 @@ from dashboard.live.replication.replica import Replica
 from dashboard.objects.describers.containers import ContainerLine
 from dashboard.objects.describers.fact import make_fact, make_section
 from dashboard.objects.kinds.catalog import KINDS, KindInfo, parse_kinds
+from dashboard.objects.kinds.feed_entry import Entry, EventSubject
 from dashboard.objects.kinds.quick_actions import quick_actions_of
-from dashboard.objects.kinds.row import Entry, EventSubject, Row, Tone
+from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import columns_for
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine

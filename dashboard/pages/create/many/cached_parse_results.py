@@ -1,4 +1,4 @@
-"""Cache of parsed documents, so that only changed documents are parsed again while the user types."""
+"""Parse results of documents, which are cached so that only changed documents are parsed again while somebody types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.many.checks import identity_refusal, manifest_schema_refusal, refusal_at
 from dashboard.pages.create.many.dependencies import DefinedKind, kinds_defined_by
 from dashboard.pages.create.many.manifests import Manifest, split_text
-from dashboard.pages.writes.target import editable_part
+from dashboard.pages.writes.editable_part import editable_part
 from dashboard.runtime.app_state import Key
 from informerd.lru_cache import LruCache
 

@@ -26,11 +26,12 @@ from dashboard.pages.create.many.cached_parse_results import (
     split_documents,
 )
 from dashboard.pages.create.many.checks import not_stored_reason
-from dashboard.pages.create.many.dependencies import DefinedKind, unknown_kind_text
+from dashboard.pages.create.many.dependencies import DefinedKind
 from dashboard.pages.create.many.manifests import MAX_OBJECTS, Manifest, manifests_in, too_many
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.pages.create.many.unknown_kind import unknown_kind_text
 from dashboard.runtime.compute_process_pool import LONG_TEXT, WorkEnded, WorkProcesses
 from dashboard.runtime.concurrency_limit import Owners
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.errors import InformerdError, UnknownResource
 
 BATCH_CHARACTERS = LONG_TEXT

@@ -1,8 +1,7 @@
-"""Dependencies between the objects of a text: kinds and namespaces that earlier objects create; and unknown kinds."""
+"""Dependencies between the objects of a text: kinds and namespaces that earlier objects create."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +11,6 @@ from dashboard.objects.fields.field_access import Value, get
 from dashboard.objects.schemas.from_crd import schema_of_version
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.many.manifests import Manifest
-from informerd.errors import InformerdError, UnknownResource
-from informerd.rest.discovery import Discovery
-from informerd.suggest import suggest_names
 
 CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _NAMESPACE = ("v1", "Namespace")
@@ -79,25 +75,3 @@ def namespace_of(value: Mapping[str, Value]) -> str | None:
     """The name of the namespace that the object creates; None where it creates none."""
     name = get(value, ("metadata", "name"))
     return name if (value.get("apiVersion"), value.get("kind")) == _NAMESPACE and isinstance(name, str) else None
-
-
-async def unknown_kind_text(discovery: Discovery, api_version: str, kind: str, error: UnknownResource) -> str:
-    """Message for an unknown kind, with similar kinds, as sentences."""
-    words = f"The API server has no {kind} in {api_version}. {await _alike(discovery, kind)}"
-    return f"{words} {', '.join(error.stale)} could not be queried." if error.stale else words
-
-
-async def _alike(discovery: Discovery, kind: str) -> str:
-    try:
-        resources = await discovery.resources()
-    except InformerdError:
-        resources = ()
-    places: dict[str, list[str]] = defaultdict(list)
-    for resource in resources:
-        if "create" in resource.verbs:
-            places[resource.kind].append(resource.api_version)
-    names = [name for name in places if name.casefold() == kind.casefold()] or suggest_names(kind, places, limit=2)
-    if not names:
-        return "Is its CustomResourceDefinition applied?"
-    alike = " or ".join(f"{name} in {' and '.join(dict.fromkeys(places[name]))}" for name in names)
-    return f"Similar: {alike}."

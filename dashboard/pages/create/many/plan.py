@@ -17,21 +17,17 @@ from dashboard.objects.merge.three_way import merge
 from dashboard.objects.problems.write_refusal import Refusal, refusal_of
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.pages.create.many.apply_context import ApplyContext
-from dashboard.pages.create.many.checks import (
-    identity_refusal,
-    manifest_schema_refusal,
-    not_stored_reason,
-    notes,
-    origin_notes,
-    refusal_at,
-)
-from dashboard.pages.create.many.dependencies import Dependencies, unknown_kind_text
+from dashboard.pages.create.many.checks import identity_refusal, manifest_schema_refusal, not_stored_reason, refusal_at
+from dashboard.pages.create.many.dependencies import Dependencies
 from dashboard.pages.create.many.manifests import Manifest
+from dashboard.pages.create.many.review_notes import notes, origin_notes
+from dashboard.pages.create.many.unknown_kind import unknown_kind_text
 from dashboard.pages.edit.schema_refusal import with_schema_problems
 from dashboard.pages.writes.admission_changes import AdmissionChanges, admission_changes
+from dashboard.pages.writes.editable_part import editable_part, fingerprint, update_body
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
-from dashboard.pages.writes.target import Target, editable_part, fingerprint, update_body
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.pages.writes.target import Target
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.errors import InformerdError, NotFound, UnknownResource
 
 Action = Literal["create", "update", "same", "later", "refused"]

@@ -30,8 +30,9 @@ from dashboard.pages.writes.create_object import (
     create_object,
     may_be_ours,
 )
+from dashboard.pages.writes.editable_part import editable_part, fingerprint
 from dashboard.pages.writes.object_client import ObjectClient
-from dashboard.pages.writes.target import Target, editable_part, fingerprint
+from dashboard.pages.writes.target import Target
 from dashboard.runtime.request_retry import is_unanswered
 from informerd.clock import Clock
 from informerd.errors import Conflict, InformerdError, NotFound, UnknownResource
@@ -78,7 +79,7 @@ class ApplyState:
     in_steps: bool = False
     """Whether a busy part is retried first: nothing after it is started."""
     lost_answer: str = ""
-    """Version of the retried part, as in retry.LOST_INPUT."""
+    """Version of the retried part, as in request_retry.LOST_INPUT."""
     may_be_applied: bool = False
     """Whether parts may have been applied already: then one whose name the API server generates is not created."""
     time_limit: float = TIME_LIMIT

@@ -18,6 +18,7 @@ from dashboard.objects.problems.write_refusal import Problem, Refusal, unreadabl
 from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.manifests import Manifest, parse_manifests, with_files
+from dashboard.pages.create.many.next_request import NextRequest, final_results, lost_answer_of, next_request
 from dashboard.pages.create.many.plan import Step, plan
 from dashboard.pages.create.many.plan_execution import apply
 from dashboard.pages.create.many.results import Result
@@ -29,11 +30,7 @@ from dashboard.pages.create.many.signed_progress import (
     REVIEWED,
     STOP,
     ApplyProgress,
-    NextRequest,
-    final_results,
-    lost_answer_of,
     manifest_numbers,
-    next_request,
     read_progress,
     sign_results,
     sign_reviews,
@@ -44,12 +41,12 @@ from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.drafts.request_draft import DraftSession
 from dashboard.pages.edit.responses import MOST_ROWS
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.writes.editable_part import fingerprint
 from dashboard.pages.writes.request_context import write_recorder_of
 from dashboard.pages.writes.retry_page import RETRY_ACTIONS, retry_page
-from dashboard.pages.writes.target import fingerprint
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
-from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.request_retry import LOST_INPUT, TRIES_INPUT
+from dashboard.runtime.thread_pools import run_in_thread_if_large
 
 REVIEW = "review"
 _SAFE = (

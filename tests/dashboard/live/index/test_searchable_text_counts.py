@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
+import random
 
-import msgspec
 import pytest
-import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dashboard.live.index import searchable_text_counts
 from dashboard.live.index.searchable_text_counts import (
+    BLOCK_SIZE,
     MAX_DISTINCT,
     MAX_VALUE_LENGTH,
     MAX_VALUES,
+    SEPARATOR,
     TextCount,
+    TextCounts,
     TextTally,
     count_path_values,
 )
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths import path_suggestions as field_names
 from dashboard.objects.paths.field_path import FieldPath
-from dashboard.objects.paths.path_suggestions import SAMPLE_BYTES, SAMPLE_SIZE, sample_objects, sample_rows
-from dashboard.pages.lists.completion import views
+from dashboard.objects.paths.path_suggestions import SAMPLE_BYTES, SAMPLE_SIZE, sample_objects
 from informerd.objects import Blob
-from tests.support.live.replica_feeder import pod
-from tests.support.objects.rows import made
-from tests.support.pages.site_without_cluster import Site
+from tests.dashboard.objects.paths.test_path_suggestions import big
 
 
 def there(*rows: Row) -> dict[str, Row]:
@@ -64,45 +62,6 @@ def test_of_many_values_only_so_many_are_kept_and_the_others_are_found_by_typing
     assert tally("x", *(f"a{name}x" for name in names), "xylo")[0] == ("xylo", 1)
 
 
-async def test_only_what_is_offered_becomes_a_line_and_the_rest_is_said_to_be_there(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    lines: list[str] = []
-
-    option = views.CompletionItem
-
-    def counted(text: str, insert: str, about: str = "") -> views.CompletionItem:
-        lines.append(text)
-        return option(text, insert, about)
-
-    monkeypatch.setattr(views, "CompletionItem", counted)
-    objects = [
-        ("pods", made("Pod", f"p-{n:03d}", namespace="shop", spec={"nodeName": f"n-{n:03d}"})) for n in range(300)
-    ]
-    site = Site(*objects, watched=("pods",))
-    html = (await site.client.get("/resources/pods/complete?q=node%3D")).content.decode()
-    assert len(lines) == MAX_VALUES + 1
-    assert len(re.findall("data-insert", html)) == MAX_VALUES
-    assert f"The first {MAX_VALUES} suggestions; type more to see others." in html
-    lines.clear()
-    html = (await site.client.get("/resources/pods/complete?q=node%3Dn-29")).content.decode()
-    assert lines == [f"n-29{digit}" for digit in range(10)]
-    assert "10 suggestions." in html
-
-
-def big(name: str, size: int) -> Row:
-    return pod(name, obj={"metadata": {"name": name}, "data": {"text": "x" * size}})
-
-
-def test_objects_are_looked_into_as_far_as_their_json_goes_however_well_it_packs() -> None:
-    rows = [big(f"big-{number}", 300_000) for number in range(60)]
-    assert all(row.blob is not None and len(row.blob.data) < 1000 for row in rows)
-    assert len(sample_rows(rows, 60, 1_000_000)) == 3
-    assert [row.name for row in sample_rows([*rows[:2], big("small", 10)], 20, 1000)] == ["small"]
-    assert [row.name for row in sample_rows([rows[0], big("less", 200_000)], 20, 1000)] == ["less"]
-    assert sample_rows([], 20, 1000) == []
-
-
 def test_a_sample_and_a_paths_values_are_of_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     unpack = Blob.json
@@ -122,10 +81,80 @@ def test_a_sample_and_a_paths_values_are_of_so_many_bytes(monkeypatch: pytest.Mo
     assert sum(read) <= searchable_text_counts.MAX_BYTES_READ
 
 
-@pytest.mark.parametrize("data", [b"", b"no zstandard at all"])
-def test_an_object_that_was_damaged_is_as_large_as_what_came_of_it(data: bytes) -> None:
-    row = msgspec.structs.replace(pod("p"), blob=Blob(data))
-    assert sample_rows([row], 20, 1000) == [row]
-    streamed = zstandard.ZstdCompressor(write_content_size=False).compress(b"{}")
-    unsized: Any = msgspec.structs.replace(pod("p"), blob=Blob(streamed))
-    assert field_names.sample_rows([unsized], 20, 1000) == [unsized]
+def counted(texts: TextCounts, part: str) -> list[tuple[str, int]]:
+    return [(each.value, each.count) for each in texts.most_common(part)]
+
+
+def filled(*values: str) -> TextCounts:
+    texts = TextCounts()
+    for value in values:
+        texts.add(value)
+    return texts
+
+
+def test_texts_that_begin_with_a_part_come_before_those_that_hold_it_the_commonest_first() -> None:
+    texts = filled(
+        "Bad", "a-bad", "a-bad", "a-bad", "badly", "badly", "good", "", "bad" * MAX_VALUE_LENGTH, f"bad{SEPARATOR}"
+    )
+    assert counted(texts, "BAD") == [("badly", 2), ("Bad", 1), ("a-bad", 3)]
+    assert counted(texts, "") == [("a-bad", 3), ("badly", 2), ("Bad", 1), ("good", 1)]
+
+
+def test_a_text_is_there_until_the_last_one_of_it_has_gone() -> None:
+    texts = filled("Running", "Running")
+    texts.remove("Running")
+    assert texts.has("running")
+    texts.remove("Running")
+    texts.remove("Running")
+    assert not texts.has("running")
+    assert counted(texts, "run") == []
+    texts.add("Running")
+    assert counted(texts, "run") == [("Running", 1)]
+
+
+@given(st.lists(st.text("aAbİß-", max_size=4), max_size=60), st.text("aAbİß-", max_size=2), st.randoms())
+def test_what_is_found_is_what_going_through_all_of_them_finds(
+    values: list[str], part: str, chance: random.Random
+) -> None:
+    texts = filled(*values)
+    gone = [value for value in values if chance.random() < 0.3]
+    for value in gone:
+        texts.remove(value)
+    left = {value: values.count(value) - gone.count(value) for value in values if value}
+    folded = part.casefold()
+    fits = {value: count for value, count in left.items() if count and folded in value.casefold()}
+    order = sorted(fits, key=lambda each: (not each.casefold().startswith(folded), -fits[each], each))
+    assert counted(texts, part) == [(value, fits[value]) for value in order[: MAX_VALUES + 1]]
+
+
+def test_of_very_many_texts_some_are_offered_and_the_others_are_found_by_typing() -> None:
+    names = [f"web-{number:05d}" for number in range(MAX_DISTINCT + 2 * BLOCK_SIZE + 5)]
+    texts = filled(*names)
+    assert len(texts.most_common("")) == len(texts.most_common("b-0")) == MAX_VALUES + 1
+    assert counted(texts, names[-1]) == [(names[-1], 1)]
+    assert texts.nearest("web-0400x").startswith("web-0400")
+
+
+def test_what_begins_like_a_text_is_found_in_few_searches_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = filled(*(f"web-{number:05d}" for number in range(3 * BLOCK_SIZE)), "x" * 60 + "-shop")
+    searched: list[str] = []
+    search = TextCounts._with
+
+    def noted(self: TextCounts, part: str, *most: int) -> dict[str, int]:
+        searched.append(part)
+        return search(self, part, *most)
+
+    monkeypatch.setattr(TextCounts, "_with", noted)
+    assert texts.nearest("X" * 60 + "-shpo") == "x" * 60 + "-shop"
+    assert texts.nearest("web-0002" + "y" * 2).startswith("web-0002")
+    assert texts.nearest("q" * 60) == ""
+    assert len(searched) <= 3 * 8
+
+
+def test_texts_that_come_and_go_wear_it_out() -> None:
+    texts = TextCounts()
+    for number in range(12 * BLOCK_SIZE):
+        texts.add(f"10.0.0.{number}")
+        texts.remove(f"10.0.0.{number}")
+    assert texts.needs_compaction
+    assert not filled(*(f"10.0.0.{number}" for number in range(12 * BLOCK_SIZE))).needs_compaction

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dashboard.live.index.sort_key_encoding import decode_uid, encode_key, encode_part
 from dashboard.objects.printers.printer import Order
-from dashboard.objects.query.values import descending_key, sort_value
+from dashboard.objects.query.value_order import descending_key, sort_value
 
 texts = st.text(max_size=6) | st.text("ab01/.-\0\x01\xff", max_size=6)
 numbers = st.integers(-(2**130), 2**130) | st.integers(-3, 3) | st.floats(allow_nan=False)

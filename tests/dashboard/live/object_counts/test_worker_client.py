@@ -10,7 +10,7 @@ from channels.layers import InMemoryChannelLayer
 from dashboard.live.object_counts.messages import COUNT_REQUEST_GROUP, KindCount, ObjectCounts
 from dashboard.live.object_counts.worker_client import REQUEST_INTERVAL, SILENCE_TIMEOUT, ObjectCountsClient
 from dashboard.objects.kinds.catalog import KINDS, kind_title
-from dashboard.objects.kinds.row import EventSubject
+from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.pages.feed.lines import feed_line
 from informerd.resource import PODS, Resource
 from tests.support.clock import FakeClock, run_ready_tasks

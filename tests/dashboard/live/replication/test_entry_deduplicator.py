@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from dashboard.live.replication.entry_deduplicator import MAX_EPOCHS, OVERLAP, EntryDeduplicator
-from dashboard.objects.kinds.row import Entry
+from dashboard.objects.kinds.feed_entry import Entry
 from tests.support.live.feed_entries import BEGAN, entry
 
 ELDER, YOUNGER = "1799999999000-aaa", "1800000000000-bbb"

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.unwatched_list import KindList
-from dashboard.objects.kinds.row import Entry, Row
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row
 from informerd.cache.health import Health
 from informerd.testing.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, pod

@@ -12,7 +12,8 @@ from dashboard.objects.describers.containers import containers_of
 from dashboard.objects.describers.deletion import MAX_FINALIZERS
 from dashboard.objects.describers.describe import MAX_OWNERS, OwnerLink, describe, describe_large
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.runtime.text_with_links import format_duration, plain_text
+from dashboard.runtime.counts_and_times import format_duration
+from dashboard.runtime.text_with_links import plain_text
 from tests.dashboard.objects.printers.test_printers import mydemo, random_json
 from tests.support.objects.pod_states import STATES, pod_of
 from tests.support.objects.rows import Json, made, row_of

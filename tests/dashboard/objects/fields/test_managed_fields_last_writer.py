@@ -8,7 +8,6 @@ import pytest
 
 from dashboard.objects.fields.field_access import ItemKey, Value
 from dashboard.objects.fields.managed_fields import field_managers, last_write, last_writer, last_writers
-from dashboard.pages.delete.finalizers import finalizers_of
 
 
 def entry(manager: str, time: str, fields: dict[str, Any], subresource: str = "") -> dict[str, Any]:
@@ -80,20 +79,6 @@ def test_an_item_of_a_set_was_put_there_by_those_who_name_its_value() -> None:
     assert setters("a.b/hold") == ["first", "second"]
     assert setters("é") == ["second"]
     assert setters("a.b") == []
-
-
-def test_a_finalizer_names_the_manager_that_the_api_server_lists_last() -> None:
-    entries = [
-        entry("first", "2026-01-02T00:00:00Z", {"f:metadata": {"f:finalizers": {".": {}, 'v:"a.b/hold"': {}}}}),
-        entry("", "2026-01-01T00:00:00Z", {"f:metadata": {"f:finalizers": {'v:"orphan"': {}}}}),
-        entry("removed its own", "2026-01-03T00:00:00Z", {"f:metadata": {"f:finalizers": {}}}),
-    ]
-    live: dict[str, Value] = {"metadata": {"finalizers": ["a.b/hold", "orphan", "x"], "managedFields": entries}}
-    assert [(each.name, each.field_manager, each.last_write) for each in finalizers_of(live)] == [
-        ("a.b/hold", "first", "2026-01-02T00:00:00Z"),
-        ("orphan", "", "2026-01-01T00:00:00Z"),
-        ("x", "", ""),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from dashboard.objects.paths.reader import path_reader, read_path
 from dashboard.objects.printers.secret_redaction import MASK
 from dashboard.objects.query.path_order import has_amounts, value_key, values_key
 from dashboard.objects.query.row_order import by_path
-from dashboard.objects.query.values import descending_key
+from dashboard.objects.query.value_order import descending_key
 from informerd.objects import Blob
 from tests.support.objects.rows import made, row_of
 

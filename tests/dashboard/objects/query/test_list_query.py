@@ -16,7 +16,7 @@ from dashboard.objects.printers import columns_for
 from dashboard.objects.printers.printer import Order
 from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.terms import ColumnTerm, LabelTerm, PathTerm, Term, WordTerm
-from dashboard.objects.query.values import MAX_SORTED_LENGTH, descending_key, natural_key, sort_value
+from dashboard.objects.query.value_order import MAX_SORTED_LENGTH, descending_key, natural_key, sort_value
 from dashboard.objects.query.wildcard import Pattern
 from informerd.objects import Blob
 

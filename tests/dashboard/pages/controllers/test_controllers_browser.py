@@ -10,7 +10,8 @@ from itertools import product
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.dashboard.conftest import PageServer, faults, one_server, open_live
+from tests.support.browser.live_page import open_live, states_not_live
+from tests.support.browser.page_server_program import PageServer, one_server
 from tests.support.program_fork_server import ProgramPool
 
 pytestmark = pytest.mark.browser
@@ -126,7 +127,7 @@ def test_a_worker_that_is_gone_makes_this_page_stale_and_no_other(
     expect(controllers.locator(".workers")).to_contain_text("no longer heard")
     button(controllers, poison).click()
     expect(said(controllers)).to_contain_text("nothing was requeued")
-    assert faults(pods) == []
+    assert states_not_live(pods) == []
     server.do("run_controllers", keys=[])
     expect(controllers.locator("body")).to_have_attribute("data-live", "live")
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.conftest import PageServer, one_server, open_live
+from tests.support.browser.live_page import open_live
+from tests.support.browser.page_server_program import PageServer, one_server
 from tests.support.program_fork_server import ProgramPool
 
 pytestmark = pytest.mark.browser

@@ -9,10 +9,10 @@ import pytest
 
 from dashboard.pages.details.live_detail import LiveDetail
 from dashboard.server.live_view_routing import open_drawer_view
-from tests.dashboard.pages.lists.test_views import namespace, page, pod, rows, words
 from tests.support.objects.rows import made
 from tests.support.pages.app_state import AttributeState
 from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import namespace, page, pod, rows, words
 
 
 def site() -> Site:

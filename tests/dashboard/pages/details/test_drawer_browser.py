@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.dashboard.conftest import PageServer, faults, one_server, open_live
 from tests.dashboard.pages.lists.test_row_swap_browser import row
 from tests.support.browser.chromium import wait_until
+from tests.support.browser.live_page import open_live, states_not_live
+from tests.support.browser.page_server_program import PageServer, one_server
 from tests.support.program_fork_server import ProgramPool
 from tests.support.wait import until
 
@@ -67,7 +68,7 @@ def test_a_click_opens_the_details_beside_the_list_and_they_stay_live_on_one_soc
     expect(drawer(page)).to_contain_text("was deleted")
     assert server.do("stats")["opened"] - before == 1
     expect(page.locator("body")).to_have_attribute("data-live", "live")
-    assert faults(page) == []
+    assert states_not_live(page) == []
     assert page.evaluate("window.sameDocument")
 
 

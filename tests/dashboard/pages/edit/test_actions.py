@@ -15,9 +15,10 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.problems.version_not_served import VersionNotServed
 from dashboard.pages.edit.actions import MAX_TRIES, review, save
 from dashboard.pages.edit.recreate import recreate
+from dashboard.pages.writes.editable_part import Base, update_body
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.outcomes import Gone, Moved, Refused, Review, Saved, Submission, Unsure
-from dashboard.pages.writes.target import Base, Target, update_body
+from dashboard.pages.writes.target import Target
 from dashboard.runtime.request_retry import LOST_UNREAD
 from informerd.errors import (
     Forbidden,

@@ -11,8 +11,8 @@ import pytest
 from dashboard.objects.manifests.document import MAX_BYTES, Document, parse
 from dashboard.pages.edit import actions
 from dashboard.pages.edit import check_while_typing as check_module
-from dashboard.runtime.background_tasks import SMALL_TEXT
 from dashboard.runtime.compute_process_pool import LONG_TEXT
+from dashboard.runtime.thread_pools import SMALL_TEXT
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.mydemos import mydemo
 from tests.support.edit.no_script_browser import Browser

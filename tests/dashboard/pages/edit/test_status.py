@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dashboard.objects.manifests.document import parse
-from dashboard.pages.writes.target import Base, editable_part, update_body
+from dashboard.pages.writes.editable_part import Base, editable_part, update_body
 from informerd.rest.discovery import Discovery
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.mydemos import mydemo

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
-from dashboard.objects.kinds.row import Entry, EventSubject
+from dashboard.objects.kinds.feed_entry import Entry, EventSubject
 from dashboard.pages.feed.bursts import BURST_GAP, BURST_MAX_SECONDS, BURST_MIN, BurstFolder, FeedItem
-from dashboard.pages.feed.line_window import MAX_SWAP_LINES, FeedWindow
+from dashboard.pages.feed.line_window import FeedWindow
+from dashboard.pages.feed.refresh_rate import MAX_SWAP_LINES
 from tests.support.live.feed_entries import entry
 
 PODS, EVENTS = parse_kinds(["pods", "events"])

@@ -10,10 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from dashboard.pages.feed.line_window import MAX_STORM_LINES
 from dashboard.pages.feed.live_feed import MAX_LINES
-from tests.dashboard.conftest import PageServer, copies, open_live
+from dashboard.pages.feed.refresh_rate import MAX_STORM_LINES
 from tests.support.browser.chromium import wait_until
+from tests.support.browser.live_page import open_live, press_and_wait_for_copied
+from tests.support.browser.page_server_program import PageServer
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
@@ -183,7 +184,7 @@ def test_a_line_can_be_copied_as_markdown(new_context: Callable[..., BrowserCont
     line.locator(".feed-name").focus()
     page.keyboard.press("Tab")
     expect(line.get_by_role("button", name="Copy as Markdown")).to_be_focused()
-    copies(page, lambda: page.keyboard.press("Enter"))
+    press_and_wait_for_copied(page, lambda: page.keyboard.press("Enter"))
     copied = page.evaluate("navigator.clipboard.readText()")
     link = re.escape(f"{server.url}/resources/pods/default/pod-005/")
     moment = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? UTC"

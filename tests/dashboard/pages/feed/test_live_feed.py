@@ -14,11 +14,11 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import parse_kinds
-from dashboard.objects.kinds.row import EventSubject
-from dashboard.pages.feed.line_window import IMMEDIATE_LINES, MAX_STORM_LINES, MAX_SWAP_LINES, SWAP_INTERVAL
+from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.pages.feed.lines import FeedLine
 from dashboard.pages.feed.live_feed import MAX_LINES, LiveFeed
 from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.refresh_rate import IMMEDIATE_LINES, MAX_STORM_LINES, MAX_SWAP_LINES, SWAP_INTERVAL
 from dashboard.pages.feed.time_range import iso
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dashboard.objects.kinds.row import Entry, EventSubject
+from dashboard.objects.kinds.feed_entry import Entry, EventSubject
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.time_range import TimeRange, iso, step_for
 from tests.support.live.feed_entries import entry

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.pages.feed.line_window import (
+from dashboard.pages.feed.refresh_rate import (
     IMMEDIATE_LINES,
     MAX_STORM_LINES,
     MAX_SWAP_LINES,

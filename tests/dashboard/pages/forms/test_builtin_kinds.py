@@ -10,7 +10,7 @@ import pytest
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import changes
-from dashboard.pages.writes.target import editable_part
+from dashboard.pages.writes.editable_part import editable_part
 from tests.support.controlplane import ControlPlane
 from tests.support.forms.form_page import FormPage
 

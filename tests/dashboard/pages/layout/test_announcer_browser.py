@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.dashboard.conftest import PageServer, hears, one_server, open_live
 from tests.dashboard.pages.lists.test_row_swap_browser import row
+from tests.support.browser.live_page import open_live, wait_for_heard_beats
+from tests.support.browser.page_server_program import PageServer, one_server
 from tests.support.program_fork_server import ProgramPool
 
 pytestmark = pytest.mark.browser
@@ -48,7 +49,7 @@ def test_changes_are_told_as_one_sum_and_then_not_again_at_once(page: Page, serv
     for version in range(3, 7):
         server.do("put", rows=[{"name": "pod-001", "version": version, "restarts": version}])
     expect(row(page, "pod-001").locator(".c-restarts")).to_have_text("6")
-    hears(page, beats=3)  # longer than the first sum took: nothing may be said in that time
+    wait_for_heard_beats(page, beats=3)  # longer than the first sum took: nothing may be said in that time
     said = page.evaluate("window.said")
     assert [words for words in said if "row" in words] == ["2 rows changed, 1 new, 1 deleted"]
 

@@ -8,8 +8,8 @@ from dashboard.live.object_counts.messages import KindCount, ObjectCounts
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.layout.command_palette import MAX_OBJECTS
 from informerd.resource import Resource
-from tests.dashboard.pages.lists.test_views import namespace, page, pod, small_site, words
 from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import namespace, page, pod, small_site, words
 
 
 def hrefs(html: str) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory, override_settings
 
+from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.layout.flash import COOKIE, clear_flash, flash, flash_for
+from dashboard.pages.writes.target import Target
 
 
 def request_after(response: HttpResponse, path: str) -> object:
@@ -41,3 +43,31 @@ def test_who_goes_on_to_edit_again_is_not_told_of_the_last_save() -> None:
     assert edited.cookies[COOKIE].value == ""
     assert edited.cookies[COOKIE]["max-age"] == 0
     assert request_after(edited, "/resources/mydemos/a/") is None
+
+
+def test_addresses_hold_any_name_and_what_is_said_there_is_shown() -> None:
+    target = Target(KINDS["mydemos.crddemo.k8s.io"], "default", "odd: 50%?/é")
+    assert target.href == "/resources/mydemos.crddemo.k8s.io/default/odd%3A%2050%25%3F%2F%C3%A9/"
+    response = HttpResponse()
+    flash(response, target.href, "Saved.")
+    request = HttpRequest()
+    request.path = "/resources/mydemos.crddemo.k8s.io/default/odd: 50%?/é/"
+    request.COOKIES[COOKIE] = response.cookies[COOKIE].value
+    assert flash_for(request) is not None
+
+
+def test_what_is_said_is_shown_where_it_is_meant_and_nowhere_else() -> None:
+    response = HttpResponse()
+    flash(response, "/there/", "Saved <b>.", "warn")
+    request = HttpRequest()
+    request.path = "/there/"
+    assert flash_for(request) is None
+    request.COOKIES[COOKIE] = response.cookies[COOKIE].value
+    said = flash_for(request)
+    assert said is not None
+    assert (said.words, said.tone) == ("Saved <b>.", "warn")
+    request.path = "/elsewhere/"
+    assert flash_for(request) is None
+    request.path = "/there/"
+    request.COOKIES[COOKIE] += "x"
+    assert flash_for(request) is None

@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.dashboard.conftest import PageServer, faults, open_live
 from tests.dashboard.pages.lists.test_row_swap_browser import order, row
+from tests.support.browser.live_page import open_live, states_not_live
+from tests.support.browser.page_server_program import PageServer
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
@@ -48,7 +49,7 @@ def test_under_the_pointer_cells_change_where_they_stand_and_moves_are_counted(p
     let_go(page)
     expect(row(page, "pod-new")).to_have_count(1)
     until(lambda: order(page)[:2] == ["pod-new", "pod-020"], what="both in their place")
-    assert faults(page) == []
+    assert states_not_live(page) == []
 
 
 def test_under_the_pointer_deleted_rows_are_marked_and_stay_until_it_goes(page: Page, server: PageServer) -> None:

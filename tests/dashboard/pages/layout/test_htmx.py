@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 from django_htmx.middleware import HtmxMiddleware
 
-from dashboard.pages.layout.page import current_page_params, htmx_of, keep_address, vary_on_htmx, wants_fragment
+from dashboard.pages.layout.htmx import current_page_params, htmx_of, keep_address, vary_on_htmx, wants_fragment
 
 
 def asked(path: str = "/resources/pods/?q=new", **headers: Any) -> HttpRequest:

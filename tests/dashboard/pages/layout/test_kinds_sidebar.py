@@ -11,8 +11,8 @@ from dashboard.live.object_counts.messages import KindCount, ObjectCounts
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.layout.kinds_sidebar import KindFold, KindGroup, KindItem
 from informerd.resource import Resource
-from tests.dashboard.pages.lists.test_views import page, pod
 from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import page, pod
 
 READ = frozenset({"list", "watch"})
 NOON = 1_795_262_400.0

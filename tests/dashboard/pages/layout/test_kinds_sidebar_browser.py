@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.dashboard.conftest import PageServer, open_live
 from tests.support.browser.chromium import wait_until
+from tests.support.browser.live_page import open_live
+from tests.support.browser.page_server_program import PageServer
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser

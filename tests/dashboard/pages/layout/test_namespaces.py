@@ -8,8 +8,8 @@ import re
 import pytest
 
 from dashboard.pages.layout.namespaces import MAX_CHOICES
-from tests.dashboard.pages.lists.test_views import namespace, page, pod, small_site, words
 from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import namespace, page, pod, small_site, words
 
 
 def picker(html: str) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.dashboard.conftest import PageServer, open_live
+from tests.support.browser.live_page import open_live
+from tests.support.browser.page_server_program import PageServer
 
 pytestmark = pytest.mark.browser
 

@@ -7,9 +7,9 @@ from html import unescape
 
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.column_picker import column_choices
-from tests.dashboard.pages.lists.test_views import page, small_site
 from tests.support.objects.rows import made
 from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import page, small_site
 
 
 def query(**params: str) -> Query:

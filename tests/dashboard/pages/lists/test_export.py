@@ -17,9 +17,9 @@ from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.export import escape_formula, export
 from dashboard.pages.lists.kubectl import kubectl_command
 from informerd.cache.health import Health
-from tests.dashboard.pages.lists.test_views import mydemo, pod, small_site
 from tests.support.objects.rows import Json, made
 from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import mydemo, pod, small_site
 
 
 async def body(site: Site, path: str, status: int = 200) -> tuple[str, str]:

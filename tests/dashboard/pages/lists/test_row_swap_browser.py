@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.dashboard.conftest import PageServer, open_live
+from tests.support.browser.live_page import open_live
+from tests.support.browser.page_server_program import PageServer
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
-from tests.dashboard.conftest import PageServer, has_copied, open_live
 from tests.dashboard.pages.lists.test_row_swap_browser import row
 from tests.support.browser.chromium import wait_until
+from tests.support.browser.live_page import has_copied, open_live
+from tests.support.browser.page_server_program import PageServer
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser

@@ -15,8 +15,8 @@ from dashboard.live.index.index_store import IndexStore
 from dashboard.pages.lists import selection_views
 from informerd.cache.health import Health
 from tests.dashboard.pages.lists.test_export import body
-from tests.dashboard.pages.lists.test_views import pod, small_site
 from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import pod, small_site
 
 SELECTED = "/resources/pods/selected/"
 

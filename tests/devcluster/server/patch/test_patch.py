@@ -11,7 +11,8 @@ import pytest
 from devcluster.server.api_errors import Failure
 from devcluster.server.api_server_core import ApiServer
 from devcluster.server.patch.json import apply_json_patch
-from devcluster.server.patch.merge import MERGE_PATCH, apply_merge_patch, merge_patch
+from devcluster.server.patch.merge import apply_merge_patch, merge_patch
+from devcluster.server.patch.patch_types import MERGE_PATCH
 from devcluster.server.patch.strategic import StrategicMerge
 from devcluster.server.request_options import WriteOptions
 from tests.support.devcluster.gadget_crd import gadget

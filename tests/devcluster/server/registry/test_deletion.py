@@ -9,7 +9,7 @@ import pytest
 
 from devcluster.server.api_errors import Failure
 from devcluster.server.api_server_core import ApiServer
-from devcluster.server.patch.merge import MERGE_PATCH
+from devcluster.server.patch.patch_types import MERGE_PATCH
 from devcluster.server.registry import cleanup_controllers
 from devcluster.server.request_options import DeleteOptions, WriteOptions
 from devcluster.server.storage import object_codec as objects

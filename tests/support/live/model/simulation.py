@@ -13,7 +13,7 @@ from dashboard.live.replication.entry_deduplicator import OVERLAP, UnannouncedPe
 from dashboard.live.replication.messages import Frame, SnapshotRequest, frame_decoder, snapshot_chunk_decoder
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
-from dashboard.objects.kinds.row import Entry
+from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.fake_channel_layer import LossyQueue, RecordingLayer

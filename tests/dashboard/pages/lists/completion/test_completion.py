@@ -10,13 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.index.searchable_text_counts import MAX_VALUES
+from dashboard.live.index.searchable_text_counts import (
+    MAX_VALUES,
+)
 from dashboard.live.index.value_counts import ColumnSource, ValueCounts
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.paths.path_suggestions import suggest_path
 from dashboard.objects.query.list_query import Query
 from dashboard.objects.schemas.schema import Schema, kind_schema
+from dashboard.pages.lists.completion import views
 from dashboard.pages.lists.completion.cursor import Cursor, cursor_at
 from dashboard.pages.lists.completion.paths import complete_path
 from dashboard.runtime.time_slicing import TimeSlicer
@@ -205,3 +208,29 @@ def test_what_is_offered_can_be_read_in_a_filter(typed: str) -> None:
 def test_the_path_that_was_meant_is_one_that_is_there(typed: str, meant: str | None) -> None:
     found = suggest_path(FieldPath(typed), [POD])
     assert (str(found) if found is not None else None) == meant
+
+
+async def test_only_what_is_offered_becomes_a_line_and_the_rest_is_said_to_be_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines: list[str] = []
+
+    option = views.CompletionItem
+
+    def counted(text: str, insert: str, about: str = "") -> views.CompletionItem:
+        lines.append(text)
+        return option(text, insert, about)
+
+    monkeypatch.setattr(views, "CompletionItem", counted)
+    objects = [
+        ("pods", made("Pod", f"p-{n:03d}", namespace="shop", spec={"nodeName": f"n-{n:03d}"})) for n in range(300)
+    ]
+    site = Site(*objects, watched=("pods",))
+    html = (await site.client.get("/resources/pods/complete?q=node%3D")).content.decode()
+    assert len(lines) == MAX_VALUES + 1
+    assert len(re.findall("data-insert", html)) == MAX_VALUES
+    assert f"The first {MAX_VALUES} suggestions; type more to see others." in html
+    lines.clear()
+    html = (await site.client.get("/resources/pods/complete?q=node%3Dn-29")).content.decode()
+    assert lines == [f"n-29{digit}" for digit in range(10)]
+    assert "10 suggestions." in html

@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.dashboard.conftest import PageServer, open_live
 from tests.support.browser.chromium import wait_until
+from tests.support.browser.live_page import open_live
+from tests.support.browser.page_server_program import PageServer
 
 pytestmark = pytest.mark.browser
 

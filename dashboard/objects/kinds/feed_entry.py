@@ -1,0 +1,52 @@
+"""One line of the feed, as the worker makes it and pages show it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from dashboard.objects.kinds.row import Tone
+
+Operation = Literal["added", "modified", "deleted"]
+
+
+class EventSubject(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The object that a Kubernetes Event is about, as the Event names it."""
+
+    kind: str
+    """Pod, Deployment, …"""
+    group: str
+    namespace: str
+    name: str
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One line of the live feed. Lines are never merged, and every one is counted."""
+
+    seq: int
+    """Number of the entry within the resource and epoch, from 1, without gaps."""
+    time: float
+    """Unix seconds at which the worker saw the change."""
+    op: Operation
+    namespace: str
+    name: str
+    uid: str
+    version: str
+    words: str
+    """What changed: ``phase Pending → Running``."""
+    tone: Tone
+    epoch: str = ""
+    """The epoch of `seq`; a replica keeps lines of earlier epochs, so each names its own."""
+    status: str = ""
+    """The object's status word after the change; its last one where it was deleted."""
+    labels: dict[str, str] = {}
+    """Its labels; the first 64,000 characters of very many."""
+    owner: str = ""
+    """Its controller, else its only owner: ``ReplicaSet/web-7d9c``; empty where it has neither."""
+    reason: str = ""
+    """The reason of a Kubernetes Event; for other objects what is wrong with them, in words."""
+    fields: tuple[tuple[str, str], ...] = ()
+    """The fields that changed, as far as they were compared, each with its new value, shortened."""
+    about: EventSubject | None = None
+    """The object that a Kubernetes Event is about; None for other objects."""

@@ -1,0 +1,33 @@
+"""Tests of the probes of a web process: /healthz and /readyz."""
+
+from __future__ import annotations
+
+import pytest
+
+from informerd.cache.health import Health, State
+from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import page, small_site
+
+
+async def test_machines_get_plain_answers() -> None:
+    site = small_site()
+    for path in ("/healthz", "/readyz"):
+        response = await site.client.get(path)
+        assert response.content == b"ok\n"
+        assert response["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("state", ["unreachable", "forbidden", "absent", "stale"])
+async def test_a_cluster_that_does_not_answer_takes_no_process_out_of_rotation(state: State) -> None:
+    site = small_site()
+    for kind in site.feeds.kinds:
+        site.feeder(kind.key).beat(Health(state=state, since=0.0, problem="the API server does not answer"))
+    assert (await site.client.get("/readyz")).status_code == 200
+
+
+async def test_a_process_whose_own_worker_cannot_begin_serves_the_pages_that_say_so() -> None:
+    site = Site(silent=("pods", "nodes"))
+    assert (await site.client.get("/readyz")).status_code == 503
+    site.parts.cannot_watch, site.parts.problem = True, "kubeconfig: line 2: not YAML."
+    assert (await site.client.get("/readyz")).status_code == 200
+    assert "kubeconfig: line 2: not YAML." in await page(site, "/")
