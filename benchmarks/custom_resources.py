@@ -29,8 +29,9 @@ from tests.support.api_client import DEFINITIONS
 from tests.support.controlplane import ControlPlane
 from tests.support.custom.project_crds import AGE, READY, STATUS, CustomKind, condition
 from tests.support.forms.operator_schemas import GROUP, count, definition
-from tests.support.forms.pod_schema import group, pod_spec
+from tests.support.forms.pod_schema import pod_spec
 from tests.support.forms.prometheus_schema import prometheus
+from tests.support.forms.schema_builders import group
 from tests.support.wait import until
 
 FIRST_ROW_WITHIN = 30.0

@@ -15,7 +15,8 @@ from django.template.base import Template
 from tests.support import compile_once_hooks, python_gc_hooks
 from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.controlplane import ControlPlane
-from tests.support.external_program_markers import Guard, mark
+from tests.support.external_program_guard import Guard
+from tests.support.external_program_markers import mark
 from tests.support.long_tests import examples, is_left_out
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
 from tests.support.program import ROOT, Program

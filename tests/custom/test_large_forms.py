@@ -13,8 +13,9 @@ from playwright.sync_api import BrowserContext, FloatRect, Locator, Page, Viewpo
 from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
 from tests.support.forms.operator_schemas import GROUP, definition
-from tests.support.forms.pod_schema import group, pod_spec
+from tests.support.forms.pod_schema import pod_spec
 from tests.support.forms.prometheus_schema import prometheus
+from tests.support.forms.schema_builders import group
 from tests.support.long_tests import long_but
 
 pytestmark = pytest.mark.browser

@@ -19,8 +19,8 @@ import pytest
 from tests.support.controlplane import ControlPlane
 from tests.support.devcluster.gadget_crd import COLLECTION, GADGETS
 from tests.support.devcluster.http_client import MERGE, Api, Json, KeptApi, Reply
+from tests.support.devcluster.parity.all_cases import CASES, SETUP
 from tests.support.devcluster.parity.case import Case
-from tests.support.devcluster.parity.crud_cases import CASES, SETUP
 from tests.support.devcluster.parity.eviction_cases import EVICTION_STATUSES
 from tests.support.wait import until
 

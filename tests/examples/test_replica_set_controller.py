@@ -10,7 +10,8 @@ import pytest
 from examples.replica_set_controller import main
 from tests.support.cluster_terminal import Terminal
 from tests.support.controller_manager_and_kwok import cluster_life, deployment
-from tests.support.informerd.sample_manifests import code_of, replica_set
+from tests.support.informerd.exit_code import code_of
+from tests.support.informerd.sample_manifests import replica_set
 from tests.support.wait import eventually
 
 EXAMPLE = ("-m", "examples.replica_set_controller")

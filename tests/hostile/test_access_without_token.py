@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.daemon import free_ports
+from tests.support.free_ports import free_ports
 from tests.support.local_dashboard import LocalDaphne, LocalDashboard, ask, environ
 from tests.support.program import Program, answers
 

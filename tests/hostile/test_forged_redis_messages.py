@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.controlplane import ControlPlane
-from tests.support.live.fake_channel_layer import row
 from tests.support.live.redis_attacker import ForgedWorker, RedisAttacker
+from tests.support.live.sample_rows import row
 from tests.support.live.worker_and_web import KIND, WorkerAndWeb
 from tests.support.wait import until
 

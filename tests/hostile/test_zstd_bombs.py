@@ -12,9 +12,9 @@ from dashboard.live.replication.replica import Replica
 from informerd.objects import Blob
 from tests.support.clock import FakeClock
 from tests.support.controlplane import ControlPlane
-from tests.support.live.fake_channel_layer import row
 from tests.support.live.redis_attacker import ForgedWorker, RedisAttacker
 from tests.support.live.replication_messages import chunk, frame
+from tests.support.live.sample_rows import row
 from tests.support.live.worker_and_web import KIND, WorkerAndWeb
 from tests.support.wait import until
 

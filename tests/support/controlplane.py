@@ -17,8 +17,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tests.support.api_client import ApiCalls, ApiFailure
-from tests.support.daemon import ControlPlaneError, Daemon, free_ports
+from tests.support.daemon import ControlPlaneError, Daemon
 from tests.support.etcd import Etcd
+from tests.support.free_ports import free_ports
 from tests.support.wait import until
 
 __all__ = ["ApiFailure", "ControlPlane", "ControlPlaneError", "free_ports"]

@@ -8,7 +8,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from tests.support.daemon import Daemon, free_ports
+from tests.support.daemon import Daemon
+from tests.support.free_ports import free_ports
 
 Json = dict[str, Any]
 _ANYTHING = {"key": "AA==", "range_end": "AA==", "limit": 1}

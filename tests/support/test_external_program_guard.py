@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from tests.support.external_program_markers import Guard
+from tests.support.external_program_guard import Guard
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ import pytest
 
 from informerd.controllers.crddemo import main
 from tests.support.cluster_terminal import Running, Terminal
-from tests.support.informerd.sample_manifests import code_of, mydemo
+from tests.support.informerd.exit_code import code_of
+from tests.support.informerd.sample_manifests import mydemo
 
 CRDDEMO = ("-m", "informerd.controllers.crddemo")
 START = [

@@ -6,7 +6,8 @@ import pytest
 
 from informerd.controllers.tutorial import main
 from tests.support.cluster_terminal import Terminal
-from tests.support.informerd.sample_manifests import code_of, pod
+from tests.support.informerd.exit_code import code_of
+from tests.support.informerd.sample_manifests import pod
 
 TUTORIAL = ("-m", "informerd.controllers.tutorial")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from dashboard.objects.kinds.catalog import parse_kinds
@@ -10,7 +9,6 @@ from dashboard.pages.controllers.live_controllers import LiveControllers
 from dashboard.pages.controllers.reconcile_history import HISTORY_SECONDS, STEP_SECONDS
 from dashboard.pages.controllers.reports import ControllerReports
 from dashboard.pages.controllers.worker_messages import History, Report
-from informerd.controller.request import Request
 from informerd.controller.state import ControllerState, FailedKey, StuckKey
 from informerd.manager.state import ManagerState
 from informerd.workqueue.queue_state import QueueState
@@ -138,35 +136,3 @@ def view_of(*reports: Report, apart: float = 0.0) -> LiveControllers:
         clock.skip(apart)
         board.receive(each)
     return LiveControllers(board, parse_kinds(["pods", "mydemos"]))
-
-
-class FakeController:
-    """Fails at keys until they are requeued."""
-
-    def __init__(self, state: ControllerState) -> None:
-        self.name = state.name
-        self.state = state
-        self.requeued: list[str] = []
-
-    def requeue(self, request: Request) -> None:
-        self.requeued.append(request.key)
-
-
-class FakeManager:
-    """Stands for an informerd Manager: says what it is told to, ends when it is told to."""
-
-    def __init__(self, *controllers: ControllerState, **changes: Any) -> None:
-        self.controllers = [FakeController(each) for each in controllers]
-        self.changes = changes
-        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.running = False
-
-    async def run(self) -> None:
-        self.running = True
-        try:
-            await self.ended
-        finally:
-            self.running = False
-
-    def state(self) -> ManagerState:
-        return manager(*(each.state for each in self.controllers), **self.changes)

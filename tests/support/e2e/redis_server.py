@@ -8,7 +8,8 @@ from typing import Any
 
 import redis
 
-from tests.support.daemon import Daemon, free_ports
+from tests.support.daemon import Daemon
+from tests.support.free_ports import free_ports
 from tests.support.skip_if_missing import missing
 from tests.support.wait import until
 

@@ -6,7 +6,9 @@ schema that they share (pod_schema.py).
 
 from __future__ import annotations
 
-from tests.support.forms.pod_schema import (
+from tests.support.forms.pod_schema import pod_spec
+from tests.support.forms.prometheus_schema import prometheus
+from tests.support.forms.schema_builders import (
     BOOLEAN,
     INT,
     INT_OR_STRING,
@@ -18,9 +20,7 @@ from tests.support.forms.pod_schema import (
     fields,
     group,
     mapping,
-    pod_spec,
 )
-from tests.support.forms.prometheus_schema import prometheus
 
 GROUP = "forms.example.com"
 

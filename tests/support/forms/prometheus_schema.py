@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.support.forms.pod_schema import (
+from tests.support.forms.pod_schema import container, pod_spec
+from tests.support.forms.schema_builders import (
     BOOLEAN,
     DURATION,
     INT,
@@ -13,11 +14,9 @@ from tests.support.forms.pod_schema import (
     STRING,
     Json,
     array,
-    container,
     fields,
     group,
     mapping,
-    pod_spec,
 )
 
 

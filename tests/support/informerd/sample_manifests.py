@@ -3,15 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-
-
-def code_of(main: Callable[[], int]) -> object:
-    """The exit code, be it returned or raised by argparse."""
-    try:
-        return main()
-    except SystemExit as ended:
-        return ended.code
 
 
 def pod(name: str) -> str:

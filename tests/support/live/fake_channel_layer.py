@@ -5,14 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import msgspec
-
 from dashboard.live.replication.messages import Frame, SnapshotChunk, frame_decoder, snapshot_chunk_decoder
-from dashboard.objects.kinds.feed_entry import Entry
-from dashboard.objects.kinds.row import Row
-from informerd.decoding.compressor import Compressor
-from informerd.objects import Blob
-from informerd.zstd_dictionaries import Dictionary, train_dictionary
 
 Message = dict[str, Any]
 
@@ -83,50 +76,3 @@ class LossyQueue:
         """From now on lose, double and delay nothing."""
         self.kind = True
         self._loss = self._doubling = self._delay = 0.0
-
-
-def row(name: str, version: int = 1, *, namespace: str = "default", uid: str = "", blob: Blob | None = None) -> Row:
-    return Row(
-        uid=uid or f"uid-{namespace}-{name}",
-        namespace=namespace,
-        name=name,
-        version=str(version),
-        created=1000.0,
-        status="Running",
-        tone="ok",
-        cells=(name, version),
-        labels={"app": name},
-        blob=blob,
-    )
-
-
-def object_of(name: str, version: int = 1) -> bytes:
-    """The JSON of an object that names the row it belongs to."""
-    labels = {f"example.org/label-{number}": f"{name}-{number}" for number in range(6)}
-    metadata = {"name": name, "namespace": "default", "resourceVersion": str(version), "labels": labels}
-    return msgspec.json.encode({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"nodeName": name}})
-
-
-def dictionary(kind: str) -> Dictionary:
-    """The dictionary that a worker trains on the objects of a kind; two of the same kind have equal ids."""
-    trained = train_dictionary([object_of(f"{kind}-{number}") for number in range(200)])
-    assert trained
-    return trained
-
-
-def packed_row(name: str, version: int = 1, packer: Compressor | Dictionary | None = None) -> Row:
-    """A row with its whole object, packed as `packer` packs now."""
-    raw = object_of(name, version)
-    if isinstance(packer, Dictionary):
-        return row(name, version, blob=Blob(packer.compress(raw), packer))
-    return row(name, version, blob=(packer or Compressor()).compress(raw))
-
-
-def tells_of_itself(row: Row) -> bool:
-    """Whether the whole object of a packed row is that row's, and no other's nor an older one."""
-    metadata = row.decode_object()["metadata"]
-    return (metadata["name"], metadata["resourceVersion"]) == (row.name, row.version)
-
-
-def words_of(entries: list[Entry]) -> list[str]:
-    return [entry.words for entry in entries]

@@ -10,10 +10,8 @@ from dashboard.live.replication.messages import (
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
 from tests.support.clock import FakeClock
-from tests.support.live.fake_channel_layer import (
-    row,
-)
 from tests.support.live.replication_messages import chunk
+from tests.support.live.sample_rows import row
 
 
 @pytest.fixture

@@ -22,7 +22,8 @@ from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock
 from tests.support.clock import FakeClock
 from tests.support.controlplane import free_ports
-from tests.support.live.fake_channel_layer import RecordingLayer, row
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.live.sample_rows import row
 from tests.support.skip_if_missing import missing, redis_url
 from tests.support.wait import eventually, until
 

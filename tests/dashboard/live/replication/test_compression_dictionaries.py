@@ -37,7 +37,8 @@ from informerd.decoding.compressor import MAX_SAMPLES, Compressor
 from informerd.objects import Blob
 from informerd.zstd_dictionaries import MAX_DICTIONARY_BYTES, Dictionary, dictionary_id
 from tests.support.clock import FakeClock
-from tests.support.live.fake_channel_layer import RecordingLayer, dictionary, object_of, packed_row, tells_of_itself
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.live.sample_rows import dictionary, object_of, packed_row, tells_of_itself
 
 LIVE = Health(state="live", since=1.0, heard=2.0)
 

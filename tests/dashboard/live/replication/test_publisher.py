@@ -18,7 +18,8 @@ from informerd.cache.health import Health
 from informerd.decoding.compressor import Compressor
 from informerd.objects import Blob
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.live.fake_channel_layer import RecordingLayer, row
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.live.sample_rows import row
 
 
 @pytest.fixture

@@ -15,10 +15,8 @@ from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT, MAX_BUFFERE
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.support.clock import FakeClock
-from tests.support.live.fake_channel_layer import (
-    row,
-)
 from tests.support.live.replication_messages import chunk, entry, frame, names
+from tests.support.live.sample_rows import row
 
 
 def test_it_starts_by_asking_and_the_first_snapshot_is_a_reset(replica: Replica) -> None:

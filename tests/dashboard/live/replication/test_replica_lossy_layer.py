@@ -25,14 +25,9 @@ from dashboard.runtime.time_slicing import SlicedWork
 from informerd.cache.health import Health
 from informerd.decoding import compressor
 from tests.support.clock import FakeClock
-from tests.support.live.fake_channel_layer import (
-    LossyQueue,
-    RecordingLayer,
-    object_of,
-    packed_row,
-    tells_of_itself,
-)
+from tests.support.live.fake_channel_layer import LossyQueue, RecordingLayer
 from tests.support.live.replication_messages import HEALTH, SYNCING
+from tests.support.live.sample_rows import object_of, packed_row, tells_of_itself
 
 
 class Network:

@@ -16,11 +16,9 @@ from dashboard.objects.kinds.row import PrinterColumn, Row, TableDefinition
 from dashboard.objects.printers import columns_for
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from tests.support.clock import FakeClock
-from tests.support.live.fake_channel_layer import (
-    RecordingLayer,
-    row,
-)
+from tests.support.live.fake_channel_layer import RecordingLayer
 from tests.support.live.replication_messages import chunk, frame, names
+from tests.support.live.sample_rows import row
 
 
 def many(number: int, version: int = 1) -> tuple[Row, ...]:

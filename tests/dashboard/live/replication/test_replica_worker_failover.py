@@ -13,10 +13,8 @@ from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT
 from informerd.cache.health import Health, State
 from tests.support.clock import FakeClock
-from tests.support.live.fake_channel_layer import (
-    row,
-)
 from tests.support.live.replication_messages import chunk, frame, names
+from tests.support.live.sample_rows import row
 
 
 def test_silence_is_stale_since_the_last_word_and_any_worker_may_answer(

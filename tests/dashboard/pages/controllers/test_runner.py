@@ -21,7 +21,8 @@ from dashboard.pages.controllers.worker_messages import (
 from informerd.controller.state import ControllerState
 from informerd.errors import LeaderElectionLost
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.controllers.report_samples import FakeManager, controller, failed
+from tests.support.controllers.fake_manager import FakeManager
+from tests.support.controllers.report_samples import controller, failed
 from tests.support.live.fake_channel_layer import Message, RecordingLayer
 
 

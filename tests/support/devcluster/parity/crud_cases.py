@@ -9,26 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tests.support.devcluster.edge_cases import EDGE_CASES
 from tests.support.devcluster.gadget_crd import gadget
 from tests.support.devcluster.http_client import JSON_PATCH, MERGE, STRATEGIC, Json
-from tests.support.devcluster.parity.case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G, deployment, pod
-from tests.support.devcluster.parity.eviction_cases import EVICTION_CASES, EVICTION_SETUP
-from tests.support.devcluster.parity.query_and_patch_cases import QUERY_AND_PATCH_CASES
-from tests.support.devcluster.parity.stateful_daemon_cron_cases import SET_AND_CRON_JOB_CASES, SET_AND_CRON_JOB_SETUP
-from tests.support.devcluster.parity.validation_cases import VALIDATION_CASES
-
-SETUP: tuple[tuple[str, Json], ...] = (
-    (f"{CORE}/serviceaccounts", {"metadata": {"name": "default"}}),
-    (G, gadget("a1")),
-    (G, {**gadget("held"), "metadata": {"name": "held", "finalizers": ["a.b/c"]}}),
-    (MAPS, {"metadata": {"name": "c1"}, "data": {"a": "1"}}),
-    (MAPS, {"metadata": {"name": "im"}, "immutable": True, "data": {"a": "1"}}),
-    (PODS, pod("p1")),
-    (f"{APPS}/deployments", deployment("d1")),
-    *EVICTION_SETUP,
-    *SET_AND_CRON_JOB_SETUP,
-)
+from tests.support.devcluster.parity.case import APPS, CORE, DRY, MAPS, PODS, Case, G, deployment, pod
 
 VALUES: tuple[tuple[str, Any], ...] = (
     *((key, value) for key in ("ip", "port", "i32", "on", "ratio", "ios", "when", "name", "nul", "tags", "map")
@@ -304,23 +287,63 @@ def _protobuf() -> Iterator[Case]:
         )
 
 
-def _definitions() -> Iterator[Case]:
-    def crd(name: str, group: str, schema: Json) -> Json:
-        version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-        names = {"plural": "foos", "kind": "Foo"}
-        spec = {"group": group, "names": names, "scope": "Namespaced", "versions": [version]}
-        return {"metadata": {"name": name}, "spec": spec}
+def _methods() -> Iterator[Case]:
+    every = "/apis/devcluster.example/v1/gadgets"
+    for method in ("POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"):
+        for path in ("/api", "/api/v1", "/version", f"{G}/a1/status", every, f"{MAPS}/none", f"{PODS}/p1/status"):
+            if (method, path) in (("PATCH", f"{G}/a1/status"), ("HEAD", every)):
+                continue
+            given: Json | None = {} if method.startswith("P") else None
+            media = MERGE if method == "PATCH" else "application/json"
+            yield Case(f"{method} {path}", method, path, given, media)
+    posts: tuple[tuple[str, Json], ...] = (
+        ("zz", gadget("zz")), ("zz", gadget("yy")), ("a1", gadget("a1")), ("zz", {"metadata": {}}),
+    )  # fmt: skip
+    for name, body in posts:
+        yield Case(f"post {body} to {name}", "POST", f"{G}/{name}{DRY}", body)
 
-    yield Case("a definition with another name", "POST", CRDS + DRY, crd("x", "a.b", {"type": "object"}))
-    yield Case("a protected group", "POST", CRDS + DRY, crd("foos.a.k8s.io", "a.k8s.io", {"type": "object"}))
-    loose = {"properties": {"spec": {"properties": {"a": {"type": "string"}}}}}
-    yield Case("a schema without types", "POST", CRDS + DRY, crd("foos.a.io", "a.io", loose))
-    yield Case("an empty definition", "POST", CRDS + DRY, {"metadata": {"name": "foos.a.io"}})
-    yield Case("a definition whose spec is a number", "POST", CRDS + DRY, {"metadata": {"name": "x"}, "spec": 5})
+
+def _sizes() -> Iterator[Case]:
+    """One MiB of data, and a byte more; an object that etcd would not take."""
+    just = {"a": "eHh4" * 349525 + "eA=="}
+    for name, data in (("1 MiB", just), ("more than 1 MiB", {**just, "b": "eA=="})):
+        yield Case(f"a secret of {name}", "POST", f"{CORE}/secrets{DRY}", {"metadata": {"name": "x"}, "data": data})
+        yield Case(f"a map of {name}", "POST", MAPS + DRY, {"metadata": {"name": "x"}, "binaryData": data})
+    large = gadget("large", free={"q": "x" * (3 << 19)})
+    yield Case("more than etcd takes", "POST", G, large)
+    yield Case("more than etcd takes, as a dry run", "POST", G + DRY, large)
 
 
-CASES: tuple[Case, ...] = (
-    *_creates(), *_updates(), *_patches(), *_reads(), *_deletes(), *_built_in(), *_definitions(), *_scales(),
-    *_quantities(), *_protobuf(), *_copies_and_booleans(), *VALIDATION_CASES, *QUERY_AND_PATCH_CASES, *EDGE_CASES,
-    *EVICTION_CASES, *SET_AND_CRON_JOB_CASES,
-)  # fmt: skip
+def _updates_of_nothing() -> Iterator[Case]:
+    """Some kinds are created by an update."""
+    leases = "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases"
+
+    def lease(name: str, **meta: Any) -> Json:
+        body = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": name, **meta}}
+        return {**body, "spec": {"holderIdentity": "x"}}
+
+    for name, meta in (("plain", {}), ("version", {"resourceVersion": "5"}), ("uid", {"uid": "abc"})):
+        yield Case(f"update of no lease, {name}", "PUT", f"{leases}/{name}{DRY}", lease(name, **meta))
+    yield Case("update of no lease, uid, for real", "PUT", f"{leases}/uid", lease("uid", uid="abc"))
+    yield Case("update of no lease, bad name", "PUT", f"{leases}/A_b", lease("A_b"))
+    yield Case("update of no lease in no namespace", "PUT", f"{leases}/a".replace("{ns}", "nonsuch"), lease("a"))
+    service = {"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}}
+    yield Case("update of no service", "PUT", f"{CORE}/services/s{DRY}", service)
+    yield Case("update of no map", "PUT", f"{MAPS}/nonsuch{DRY}", {"metadata": {"name": "nonsuch"}})
+
+
+CRUD_CASES: tuple[Case, ...] = (
+    *_creates(),
+    *_updates(),
+    *_patches(),
+    *_reads(),
+    *_deletes(),
+    *_built_in(),
+    *_scales(),
+    *_quantities(),
+    *_protobuf(),
+    *_copies_and_booleans(),
+    *_methods(),
+    *_sizes(),
+    *_updates_of_nothing(),
+)

@@ -183,4 +183,59 @@ def _others() -> Iterator[Case]:
     yield Case("the last datum taken away", "PATCH", f"{MAPS}/c1{DRY}", {"data": {"a": None}}, MERGE)
 
 
-VALIDATION_CASES: tuple[Case, ...] = (*_names(), *_metadata(), *_pods(), *_statuses(), *_workloads(), *_others())
+def _rolling_updates() -> Iterator[Case]:
+    for surge, unavailable in each(
+        ("25%", "25%"), ("0%", 0), (0, "0%"), ("0%", "0%"), ("150%", 0), (0, "150%"), (0, "100%"), ("a", 1), (1, "a"),
+        (1, "25"), ("25", 1), (-1, 1), (1, -1), ("-5%", 1), (1, "-5%"), ("1.5%", 1), (1, ""), ("", 1), ("%", 1),
+        (1, "101%"), (0, "00%"), (2, 9),
+    ):  # fmt: skip
+        rolling = {"maxSurge": surge, "maxUnavailable": unavailable}
+        body = deployment(strategy={"rollingUpdate": rolling})
+        yield Case(f"a rolling update by {surge!r} and {unavailable!r}", "POST", f"{APPS}/deployments{DRY}", body)
+
+
+def _service_ports() -> Iterator[Case]:
+    web, dns = {"name": "web", "port": 80}, {"name": "dns", "port": 53}
+    for ports in each(
+        [web, web], [web, {**web, "port": 81}], [web, {**web, "name": "too"}], [dns, {**dns, "protocol": "UDP"}],
+        [dns, {"name": "udp", "port": 53, "protocol": "UDP"}], [{**web, "nodePort": 30080}, {**dns, "nodePort": 30080}],
+        [{"name": "A", "port": 80}], [{"name": "a" * 64, "port": 80}], [{"port": 80, "targetPort": 0}],
+        [{"port": 80, "targetPort": "A_B"}], [{"port": 80, "targetPort": 70000}], [{"port": 80, "targetPort": "80"}],
+        [{"port": 80, "targetPort": "a" * 16}], [{"port": 80, "targetPort": ""}],
+    ):  # fmt: skip
+        body = {"metadata": {"name": "s"}, "spec": {"ports": ports}}
+        yield Case(f"a service with {ports}", "POST", f"{CORE}/services{DRY}", body)
+
+
+def _generations_and_job_names() -> Iterator[Case]:
+    for generation in (-1, 0, 7):
+        meta = {"generation": generation}
+        named = {"metadata": {"name": "m", **meta}}
+        yield Case(f"a configmap of generation {generation}", "POST", MAPS + DRY, named)
+        yield Case(f"a gadget of generation {generation}", "POST", G + DRY, {**gadget(), **named})
+        yield Case(f"c1 to generation {generation}", "PATCH", f"{MAPS}/c1{DRY}", {"metadata": meta}, MERGE)
+        yield Case(f"a1 to generation {generation}", "PATCH", f"{G}/a1{DRY}", {"metadata": meta}, MERGE)
+        body = deployment("d1")
+        body["metadata"] |= meta
+        yield Case(f"d1 to generation {generation}", "PUT", f"{APPS}/deployments/d1{DRY}", body)
+    for quality in ("Guaranteed", "BestEffort", "x", None):
+        status = {"status": {"qosClass": quality}}
+        yield Case(f"p1 of the quality {quality}", "PATCH", f"{PODS}/p1/status{DRY}", status, MERGE)
+    for length in (62, 63, 64, 100):
+        body = {**job(), "metadata": {"name": "j" * length}}
+        yield Case(f"a job whose name has {length} letters", "POST", JOBS + DRY, body)
+        indexed = {**job(completionMode="Indexed", completions=3), "metadata": {"name": "j" * length}}
+        yield Case(f"an indexed job whose name has {length} letters", "POST", JOBS + DRY, indexed)
+
+
+VALIDATION_CASES: tuple[Case, ...] = (
+    *_names(),
+    *_metadata(),
+    *_pods(),
+    *_statuses(),
+    *_workloads(),
+    *_others(),
+    *_rolling_updates(),
+    *_service_ports(),
+    *_generations_and_job_names(),
+)
