@@ -169,7 +169,7 @@ MIDDLEWARE = [
 ]
 SILENCED_SYSTEM_CHECKS = ["security.W001", "security.W002", "security.W003"]
 """`check --deploy` looks for Django's own names in MIDDLEWARE: ours are subclasses of its SecurityMiddleware and
-CsrfViewMiddleware, and Security sends X-Frame-Options. tests/dashboard/server/test_guard.py sees them at work."""
+CsrfViewMiddleware, and Security sends X-Frame-Options. tests/dashboard/server/test_middleware.py sees them at work."""
 ROOT_URLCONF = "dashboard.urls"
 ASGI_APPLICATION = "dashboard.asgi.application"
 TEMPLATES = [

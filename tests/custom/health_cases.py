@@ -1,4 +1,5 @@
-"""Objects of fifteen projects, in the states in which their controllers write them, and the health of each.
+"""Custom resources of fifteen projects, in the states in which their controllers write them, each with the health that
+is expected.
 
 They are written by hand after the projects' public APIs, in the parts that matter; nothing is copied.
 """

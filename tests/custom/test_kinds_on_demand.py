@@ -1,4 +1,6 @@
-"""Tests of many custom kinds that people open at the same time, on the demo cluster's API."""
+"""Tests of custom kinds that are followed on demand or always: sixty that five people open at once, a restart, and the
+moment from which changes are known.
+"""
 
 from __future__ import annotations
 

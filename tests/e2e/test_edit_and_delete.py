@@ -132,3 +132,33 @@ def test_a_deleted_mydemo_leaves_an_open_list(
     page.locator("main form[method=post] button[type=submit]").last.click()
     expect(other.locator("tbody tr[data-name='doomed']")).to_have_count(0)
     assert not cluster.exists(mydemos(namespace, "doomed"))
+
+
+def test_a_deletion_is_followed_until_it_is_gone_and_made_again(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    held = mydemo("going")
+    held["metadata"]["finalizers"] = ["example.com/hold"]
+    cluster.create(mydemos(namespace), held)
+    page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/going/delete/")
+    page.locator("button[name=delete]").click()
+    progress = page.locator("#progress")
+    expect(progress).to_contain_text("Waiting for the finalizer example.com/hold")
+    cluster.patch(mydemos(namespace, "going"), {"metadata": {"finalizers": None}})
+    expect(progress).to_contain_text("The API server no longer has it")
+    assert not cluster.exists(mydemos(namespace, "going"))
+    page.locator("button[name=again]").click()
+    expect(page.locator("main")).to_contain_text("is created again from its last state")
+    assert cluster.exists(mydemos(namespace, "going"))
+    cluster.patch(mydemos(namespace, "going"), {"metadata": {"finalizers": None}})
+
+
+def test_the_choice_is_in_the_command_and_checked_by_a_dry_run_at_once(
+    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(mydemos(namespace), mydemo("chosen"))
+    page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/chosen/delete/")
+    page.locator("input[value=Orphan]").check()
+    expect(page.locator("#plan")).to_contain_text("--cascade=orphan")
+    expect(page.locator("#plan")).to_contain_text("A dry run of this was just accepted")
+    assert "deletionTimestamp" not in cluster.get(mydemos(namespace, "chosen"))["metadata"]

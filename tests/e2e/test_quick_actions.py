@@ -1,4 +1,4 @@
-"""Tests of deletions and quick actions in a browser, with scripts and without, checked in the API server."""
+"""Tests of quick actions, drains included, in a browser, with scripts and without, checked in the API server."""
 
 from __future__ import annotations
 
@@ -149,36 +149,6 @@ def test_the_key_i_edits_in_place_and_escape_leaves_all_as_it_was(
     page.keyboard.press("Escape")
     expect(page.locator("dialog.quick-dialog")).to_be_hidden()
     assert cluster.get(mydemos(namespace, "keys"))["spec"] == before["spec"]
-
-
-def test_a_deletion_is_followed_until_it_is_gone_and_made_again(
-    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
-) -> None:
-    held = mydemo("going")
-    held["metadata"]["finalizers"] = ["example.com/hold"]
-    cluster.create(mydemos(namespace), held)
-    page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/going/delete/")
-    page.locator("button[name=delete]").click()
-    progress = page.locator("#progress")
-    expect(progress).to_contain_text("Waiting for the finalizer example.com/hold")
-    cluster.patch(mydemos(namespace, "going"), {"metadata": {"finalizers": None}})
-    expect(progress).to_contain_text("The API server no longer has it")
-    assert not cluster.exists(mydemos(namespace, "going"))
-    page.locator("button[name=again]").click()
-    expect(page.locator("main")).to_contain_text("is created again from its last state")
-    assert cluster.exists(mydemos(namespace, "going"))
-    cluster.patch(mydemos(namespace, "going"), {"metadata": {"finalizers": None}})
-
-
-def test_the_choice_is_in_the_command_and_checked_by_a_dry_run_at_once(
-    page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
-) -> None:
-    cluster.create(mydemos(namespace), mydemo("chosen"))
-    page.goto(f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/chosen/delete/")
-    page.locator("input[value=Orphan]").check()
-    expect(page.locator("#plan")).to_contain_text("--cascade=orphan")
-    expect(page.locator("#plan")).to_contain_text("A dry run of this was just accepted")
-    assert "deletionTimestamp" not in cluster.get(mydemos(namespace, "chosen"))["metadata"]
 
 
 def test_all_of_it_works_without_scripts(

@@ -1,4 +1,4 @@
-"""Attack: who can write to Redis sends frames and a snapshot of a made-up worker."""
+"""Attack: who can write to Redis sends messages and a snapshot of a made-up worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attack: a review's mark of one person is sent by another, or long after the review."""
+"""Attack: a signed review of one person is sent by another, or long after the review."""
 
 from __future__ import annotations
 

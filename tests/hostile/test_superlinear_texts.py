@@ -10,26 +10,21 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.test import RequestFactory
 
 from dashboard.objects.fields.list_alignment import alignment
 from dashboard.objects.fields.quantity import parse_quantity
-from dashboard.objects.manifests.document import DocumentError, parse
-from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import diff_lines
 from dashboard.objects.problems.api_error_explanations import rule_of
 from dashboard.objects.problems.write_refusal import refusal_of
 from dashboard.objects.query.path_order import value_key
-from dashboard.objects.schemas.from_crd import schema_of_version
 from dashboard.objects.schemas.rules_and_immutability import immutable_reason
-from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.bulk.item_execution import _without_object
 from dashboard.pages.drafts.secret_detection import holds_secret
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.forms.controls import parse_number
 from dashboard.pages.forms.input_names import decode_path, encode_path
 from dashboard.runtime.bounded_diff import bounded_opcodes
-from dashboard.server.middleware import TOO_DEEP, NestingRefusal
 from informerd.errors import Invalid
 from informerd.errors.status import Status
 from tests.support.call_count import calls_of
@@ -102,31 +97,3 @@ def test_what_was_compared_before_is_compared_still() -> None:
 )
 def test_names_of_inputs_mean_the_paths_that_they_did(path: tuple[str | int, ...]) -> None:
     assert decode_path(encode_path(path)) == path
-
-
-@pytest.mark.parametrize("text", ["a: " + "[" * 5000 + "]" * 5000, "a: " + "{a: " * 5000 + "}" * 5000])
-def test_a_text_nested_too_deep_is_refused_with_its_place(text: str) -> None:
-    with pytest.raises(DocumentError, match="nested more than 200 levels deep"):
-        parse(text)
-
-
-def deep(levels: int) -> dict[str, Any]:
-    value: dict[str, Any] = {}
-    for _ in range(levels):
-        value = {"properties": {"a": value}}
-    return value
-
-
-def test_a_definition_nested_too_deep_has_no_schema() -> None:
-    assert schema_of_version({"schema": {"openAPIV3Schema": deep(1500)}}) is UNKNOWN
-
-
-def test_a_page_of_an_object_nested_too_deep_is_a_refusal() -> None:
-    middleware = NestingRefusal(lambda request: None)  # type: ignore[arg-type]
-    request = RequestFactory().get("/resources/pods/a/b/edit/")
-    with pytest.raises(RecursionError) as error:
-        to_yaml(deep(1500))
-    response = middleware.process_exception(request, error.value)
-    assert response is not None
-    assert (response.status_code, response.content.decode()) == (422, TOO_DEEP)
-    assert middleware.process_exception(request, ValueError()) is None

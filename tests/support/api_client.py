@@ -1,4 +1,4 @@
-"""Synchronous client of a real API server, with kubectl's calls."""
+"""Synchronous client of a real API server: the calls that ControlPlane inherits."""
 
 from __future__ import annotations
 

@@ -254,87 +254,9 @@ def test_every_filter_of_ours_is_used_somewhere() -> None:
     assert [name for name in deltaboard.register.filters if f"|{name}" not in sources] == []
 
 
-def test_a_mistake_is_underlined_where_it_is() -> None:
-    marked = deltaboard.mark_mistake(samples.problem(7, 16, ""), "web <1 restarts>")
-    assert marked == "web &lt;1 <mark>restarts&gt;</mark>"
-
-
-def test_change_words_mark_old_and_new() -> None:
-    assert deltaboard.change("Restarts 3 → 4") == "Restarts <del>3</del> → <ins>4</ins>"
-    assert deltaboard.change("spec.port 80 → 90") == "<code>spec.port</code> <del>80</del> → <ins>90</ins>"
-    assert deltaboard.change("internal IP a → b, ip c → d") == (
-        "internal IP <del>a</del> → <ins>b</ins>, ip <del>c</del> → <ins>d</ins>"
-    )
-    assert deltaboard.change("message it was so → it is so") == "message <del>it was so</del> → <ins>it is so</ins>"
-    assert deltaboard.change("status a → b") == "status <del>a</del> → <ins>b</ins>"
-    assert deltaboard.change("created") == "created"
-    assert deltaboard.change("data.key removed") == "<code>data.key</code> removed"
-
-
-def test_paths_break_between_their_names_and_commands_between_their_words() -> None:
-    assert deltaboard.path("spec.ports[0].x<y") == "spec.<wbr>ports<wbr>[0].<wbr>x&lt;y"
-    assert deltaboard.path("annotations[a.io/b-c]") == "annotations<wbr>[a.<wbr>io/<wbr>b-c]"
-    assert deltaboard.command(" get --a=<b>\n'c") == (
-        ' <span class="word">get</span> <span class="word">--a=&lt;b&gt;</span>\n<span class="word">&#x27;c</span>'
-    )
-
-
 @pytest.mark.program
 def test_templates_are_formatted() -> None:
     djade = Path(sys.executable).parent / "djade"
     files = [str(TEMPLATES / name) for name in NAMES]
     done = subprocess.run([str(djade), "--check", "--target-version", "5.2", *files], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr + done.stdout
-
-
-def _luminance(colour: str) -> float:
-    parts = [int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    """WCAG's contrast ratio of two #rrggbb colours."""
-    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-TEXT = ("text", "soft", "faint", "accent", "ok", "warn", "bad", "busy")
-GROUNDS = ("page", "surface", "raised", "sunken", "hover")
-
-
-@pytest.mark.parametrize(("scheme", "index"), [("light", 0), ("dark", 1)])
-def test_text_has_contrast_aa_on_every_ground(scheme: str, index: int) -> None:
-    css = (ROOT / "static/css/base.css").read_text()
-    tokens = {
-        name: values[index]
-        for name, *values in re.findall(
-            r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", css.split(":root[")[0]
-        )
-    }
-    grounds = [(name, ground) for name in TEXT for ground in GROUNDS]
-    grounds += [(name, f"{name}-soft") for name in ("accent", "ok", "warn", "bad", "busy")]
-    grounds += [("faint", f"{name}-soft") for name in ("accent", "ok", "warn", "bad", "busy")]
-    grounds += [
-        ("text", "flash"),
-        ("faint", "flash"),
-        ("text", "bad-soft"),
-        ("text", "warn-soft"),
-        ("on-accent", "accent"),
-        ("on-accent", "bad"),
-    ]
-    weak = {
-        f"{name} on {ground}": round(contrast(tokens[name], tokens[ground]), 2)
-        for name, ground in grounds
-        if contrast(tokens[name], tokens[ground]) < 4.5
-    }
-    assert weak == {}, scheme
-
-
-def test_no_style_sheet_shows_something_before_what_tab_reaches_first() -> None:
-    """Review stands before Discard in the page, for Enter presses the first button; so it does for eyes and for Tab."""
-    for path in sorted((ROOT / "static/css").glob("*.css")):
-        assert not re.search(r"\border: -|-reverse\b", path.read_text()), path
-    for name in ("edit/edit.html", "edit/conflict.html", "create/new.html"):
-        html = (TEMPLATES / name).read_text()
-        assert html.index('name="review"') < html.index('name="discard"'), name

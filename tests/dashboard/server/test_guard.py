@@ -1,4 +1,4 @@
-"""Tests of the guard: hosts, origins, addresses, the proxy's user, and the headers of every response."""
+"""Tests of the guard: hosts, origins, addresses, and the proxy's user."""
 
 from __future__ import annotations
 

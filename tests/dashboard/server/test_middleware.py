@@ -1,4 +1,4 @@
-"""Tests of the middleware that compresses responses and parses forms, and of the handler around it."""
+"""Tests of the middleware: policy headers, hosts, CSRF, compression and large forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of an informer's own faults: reported, logged, and healed by a new list."""
+"""Tests of exceptions inside the informer itself: reported, logged, and healed by a new list."""
 
 from __future__ import annotations
 

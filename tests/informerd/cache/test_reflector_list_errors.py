@@ -1,4 +1,6 @@
-"""Tests of the reflector's delay between failures, and its health meanwhile."""
+"""Tests of lists that fail: the delay between tries, and an unreachable server, a forbidden, absent or vanished
+resource meanwhile.
+"""
 
 from __future__ import annotations
 

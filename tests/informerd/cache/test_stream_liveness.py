@@ -1,4 +1,4 @@
-"""Tests of liveness: streams that are silent because they are dead, and those that are merely idle."""
+"""Tests of silent watch streams: those that are dead, and those that are merely idle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the client-go tour: REST, discovery, dynamic and typed clients against a real API server, verb by verb.
+"""Tests of the REST client, discovery, and the dynamic and typed clients against a real API server, verb by verb.
 
 The file also serves as documentation: read from the top, it shows how to use the clients.
 """

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from informerd.controller.reconcile_call import outcome_of
+from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import InvalidCall, InvalidReconcile, TerminalError
 from tests.support.clock import FakeClock, run_ready_tasks
@@ -206,3 +207,31 @@ async def test_requeue_is_again_by_the_rate_limiter_and_no_failure(clock: FakeCl
         assert clock.pending_sleeps == pytest.approx([0.01])
         assert controller.state().reconciles == {"requeue": 2}
         assert controller.state().failed == ()
+
+
+class Broken:
+    """A rate limiter that raises."""
+
+    def when(self, item: Request) -> float:
+        raise ValueError("no more numbers")
+
+    def forget(self, item: Request) -> None:
+        raise ValueError("no more numbers")
+
+    def num_requeues(self, item: Request) -> int:
+        return 0
+
+
+async def test_a_rate_limiter_that_raises_loses_no_request_and_no_worker(
+    clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    script = Script()
+    script.answers[A] = OSError("no route")
+    async with running(script, clock, limiter=Broken()) as controller:
+        controller.requeue(A)
+        controller.requeue(B)
+        await run_ready_tasks()
+        script.answers.clear()
+        await clock.advance(10)
+        assert script.called == [A, B, A]
+        assert "the rate limiter of the controller demo failed on default/a" in caplog.text

@@ -1,4 +1,6 @@
-"""Tests of valid reconcile functions and their results."""
+"""Tests of the functions that are taken as a reconcile, and of the results that they may give; others are refused with
+what to do.
+"""
 
 from __future__ import annotations
 

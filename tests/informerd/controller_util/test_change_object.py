@@ -1,4 +1,4 @@
-"""Tests of patches: concurrent changes survive, and a change without effect sends nothing."""
+"""Tests of change_object: concurrent changes survive, and a change without effect sends nothing."""
 
 from __future__ import annotations
 

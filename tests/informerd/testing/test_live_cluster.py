@@ -1,4 +1,4 @@
-"""Tests of the test kit, used as its users use it."""
+"""Tests of LiveCluster and DemoCluster, used as their users use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definitions with the fields and size of well-known operators' CRDs, written for these tests.
+"""Schemas of the specs of well-known operators' kinds, in their size, and the CRD around one; written for these tests.
 
 cert-manager's Issuer and Certificate, Argo's Rollout, Prometheus operator's Prometheus. Most of their size is the pod
 schema that they share (pod_schema.py).

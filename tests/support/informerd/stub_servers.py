@@ -1,4 +1,4 @@
-"""API servers that misbehave as a test instructs them."""
+"""HTTP and raw TCP servers that answer as a test's handler says."""
 
 from __future__ import annotations
 

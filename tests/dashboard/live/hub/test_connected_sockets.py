@@ -1,4 +1,4 @@
-"""Tests of the heartbeat, which reaches all connected sockets, some at a time."""
+"""Tests of the connected sockets: a heartbeat reaches each once, some at a time."""
 
 from __future__ import annotations
 

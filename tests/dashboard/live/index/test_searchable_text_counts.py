@@ -1,4 +1,4 @@
-"""Tests of suggested values: the choice, the order, and bounded time and memory."""
+"""Tests of counted texts: found by a part, the commonest first, in bounded time and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the value counts of columns and labels: counted once, kept current, and found by a part of the value."""
+"""Tests of the value counts of columns and labels: counted once for all, kept current, dropped when unused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of a kind that a worker follows: reports on its first list, through any changes of its definition."""
+"""Tests of a kind that a worker follows: columns that change during its first list."""
 
 from __future__ import annotations
 

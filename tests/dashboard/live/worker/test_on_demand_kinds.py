@@ -1,4 +1,4 @@
-"""Tests of kinds that a worker follows on demand: the start and the end."""
+"""Tests of kinds that a worker follows on demand: their start and end, and the limits of number and memory."""
 
 from __future__ import annotations
 

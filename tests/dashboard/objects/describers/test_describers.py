@@ -1,4 +1,4 @@
-"""Tests of the describers of details pages, also for malformed objects."""
+"""Tests of the describers of pods, workloads, network, storage and nodes, also for malformed objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of small parts: paths, diffs, forms from schemas, the API server's messages, pages' requests and responses."""
+"""Tests of paths of fields: written and read as the API server does, values found, set and removed, and equality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison of cells with the output of the real kubectl, for assorted objects on a real API server."""
+"""Comparison of rows with the output of `kubectl get` for assorted objects on a real API server."""
 
 from __future__ import annotations
 

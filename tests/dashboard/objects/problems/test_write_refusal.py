@@ -1,4 +1,4 @@
-"""Tests of the problems of a refusal: their number."""
+"""Tests of the problems of a refusal: their fields, words and number."""
 
 from __future__ import annotations
 

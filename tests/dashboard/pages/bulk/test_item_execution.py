@@ -1,4 +1,6 @@
-"""Tests of the part of a difference that is stored for display."""
+"""Tests of the dry run and the write of one object of a run: what is stored of it, refusals, served versions, and
+authors.
+"""
 
 from __future__ import annotations
 

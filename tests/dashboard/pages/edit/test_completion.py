@@ -1,4 +1,4 @@
-"""Tests of the YAML editor's completion and help at a path."""
+"""Tests of the YAML editor's completion and help at a path, and of the JSON that its script gets."""
 
 from __future__ import annotations
 

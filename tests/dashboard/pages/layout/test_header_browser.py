@@ -1,4 +1,4 @@
-"""Tests of the header in the browser: freshness details, copying, and the times of ages."""
+"""Tests of the header in the browser: freshness details and the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of pages as a browser gets them: lists, details, YAML, and errors for wrong addresses."""
+"""Tests of list pages as a browser gets them: rows, addresses, empty lists, and errors for wrong ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the assembly of a process: its cluster, changes of its configuration, and the application."""
+"""Tests of the wiring of a web process: its start, its end, and its ASGI application."""
 
 from __future__ import annotations
 

@@ -5,20 +5,16 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-import time
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.devcluster.conftest import Demo
 from tests.support.devcluster.gadget_crd import gadget
-from tests.support.devcluster.http_client import Api, Json
-from tests.support.wait import eventually
 
 MAPS = "/api/v1/namespaces/t/configmaps"
 GADGETS = "/apis/devcluster.example/v1/namespaces/t/gadgets"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
-AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
 
 async def test_without_the_token_nothing_is_told(demo: Demo) -> None:
@@ -102,43 +98,6 @@ async def test_yaml_is_taken(demo: Demo) -> None:
     assert (reply.code, reply.json["data"]) == (201, {"a": "b"})
 
 
-async def test_discovery_names_every_kind_and_its_abilities(demo: Demo) -> None:
-    core = (await demo.ask("GET", "/api/v1")).json["resources"]
-    pods = next(entry for entry in core if entry["name"] == "pods")
-    assert (pods["shortNames"], pods["namespaced"]) == (["po"], True)
-    assert {"list", "watch", "create", "delete", "patch"} <= set(pods["verbs"])
-    assert "pods/status" in {entry["name"] for entry in core}
-    groups = {group["name"] for group in (await demo.ask("GET", "/apis")).json["groups"]}
-    assert groups == {"apps", "batch", "coordination.k8s.io", "policy", "apiextensions.k8s.io", "devcluster.example"}
-    assert (await demo.ask("GET", "/apis/apps")).json["preferredVersion"]["version"] == "v1"
-
-
-async def test_aggregated_discovery_says_the_same(demo: Demo) -> None:
-    reply = await demo.ask("GET", "/apis", Accept=AGGREGATED)
-    assert reply.json["kind"] == "APIGroupDiscoveryList"
-    assert "as=APIGroupDiscoveryList" in reply.headers["Content-Type"]
-    found = {
-        (item["metadata"]["name"], resource["resource"])
-        for item in reply.json["items"]
-        for version in item["versions"]
-        for resource in version["resources"]
-    }
-    assert {("devcluster.example", "gadgets"), ("apps", "deployments")} <= found
-    core = (await demo.ask("GET", "/api", Accept=AGGREGATED)).json["items"]
-    assert [item["metadata"] for item in core] == [{}]
-
-
-async def test_a_kind_comes_and_goes_with_its_definition(demo: Demo) -> None:
-    assert (await demo.ask("GET", GADGETS)).code == 200
-    await demo.ask("DELETE", f"{CRDS}/gadgets.devcluster.example")
-
-    async def gone() -> bool:
-        return (await demo.ask("GET", GADGETS)).code == 404
-
-    await eventually(gone)
-    assert (await demo.ask("GET", GADGETS)).text == "404 page not found\n"
-
-
 async def test_items_of_built_in_lists_come_without_kind(demo: Demo) -> None:
     await demo.ask("POST", MAPS, {"metadata": {"name": "a"}})
     await demo.ask("POST", GADGETS, gadget())
@@ -181,46 +140,6 @@ async def test_a_pod_is_bound_to_a_node_once(demo: Demo) -> None:
     assert (await demo.ask("POST", f"{pods}/p/binding", binding)).code == 409
     by_node = await demo.ask("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1")
     assert len(by_node.json["items"]) == 1
-
-
-async def test_faults_answer_a_share_of_requests(demo: Demo) -> None:
-    assert (await demo.ask("POST", "/faults", {"status": 429, "rate": 1})).json["rate"] == 1
-    reply = await demo.ask("GET", MAPS)
-    assert (reply.code, reply.json["reason"]) == (429, "TooManyRequests")
-    assert reply.headers["Retry-After"] == "1"
-    await demo.ask("POST", "/faults", {"status": 500, "rate": 1})
-    assert (await demo.ask("GET", MAPS)).code == 500
-    assert (await demo.ask("GET", "/livez")).code == 200
-    await demo.ask("POST", "/faults", {"rate": 0})
-    assert (await demo.ask("GET", MAPS)).code == 200
-
-
-async def test_a_delay_is_waited_for_by_every_request(demo: Demo) -> None:
-    await demo.ask("POST", "/faults", {"delay": 0.3})
-    began = time.monotonic()
-    assert (await demo.ask("GET", "/version")).code == 200
-    assert time.monotonic() - began >= 0.3
-    assert (await demo.ask("POST", "/faults", {"delay": 0})).json["delay"] == 0
-
-
-@pytest.mark.slow
-async def test_stalled_watches_send_nothing_until_they_are_let_go(demo: Demo) -> None:
-    path = "/api/v1/namespaces?watch=1&timeoutSeconds=1"
-    await demo.ask("POST", "/faults", {"stall": True})
-    assert (await demo.ask("GET", path)).text == ""
-    await demo.ask("POST", "/faults", {"stall": False})
-    assert "ADDED" in (await demo.ask("GET", path)).text
-
-
-def test_faults_are_served_only_where_they_were_asked_for(api: Api) -> None:
-    assert api.get("/faults").code == 404
-    assert api.post("/faults", {"status": 500, "rate": 1}).code == 404
-    assert api.get("/api/v1/namespaces").code == 200
-
-
-@pytest.mark.parametrize("wish", [{"rate": 2}, {"status": 418}, {"delay": -1}, {"nonsense": 1}, {"rate": "x"}])
-async def test_faults_that_cannot_be_are_refused(demo: Demo, wish: Json) -> None:
-    assert (await demo.ask("POST", "/faults", wish)).code == 400
 
 
 HOSTILE = (

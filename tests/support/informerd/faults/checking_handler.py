@@ -1,4 +1,4 @@
-"""Handler that folds its notifications into a state, and records every one that does not follow from those before."""
+"""Event handler that checks its notifications: each must follow from those before."""
 
 from __future__ import annotations
 

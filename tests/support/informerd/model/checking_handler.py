@@ -1,4 +1,7 @@
-"""Handler that folds its notifications into a copy of the store, and reports every impossible one."""
+"""Event handler that checks its notifications: none may be impossible by the history of the model's etcd.
+
+It may be slow, raise, or wait at a gate.
+"""
 
 from __future__ import annotations
 

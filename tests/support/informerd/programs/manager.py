@@ -1,4 +1,4 @@
-"""Program with a manager, as a person writes one, for tests of signals: ``program.py KIND KUBECONFIG NAMESPACE``.
+"""Program with a manager, as a person writes one, for tests of signals: ``manager.py KIND KUBECONFIG NAMESPACE``.
 
 ``slow`` has a reconcile that ends when the config map is called "go"; ``blocked`` blocks the event loop, ``threaded`` a
 thread; ``elected`` is one of several that write into a config map while they lead.
