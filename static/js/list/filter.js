@@ -1,7 +1,6 @@
 /* Filter of lists and of the feed. Typing replaces the address, Enter adds one to the history, and empty fields stay
    out of the address; the form also works without this script. A half-typed term waits: a path, which is costly to
-   search, until its value has begun, a space follows or Enter is pressed; an operator until its value has begun. A
-   table wider than its card scrolls sideways. */
+   search, until its value has begun, a space follows or Enter is pressed; an operator until its value has begun. */
 export function start() {
   /* Whether a path without an end, or a term without a value, is being typed: .spec.nod, status= */
   function isHalf(input) {
@@ -35,13 +34,4 @@ export function start() {
   document.addEventListener("search", ({ target }) => {
     if (target.id === "q" && !target.value) target.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  /* A table scrolls sideways only if it has to, because its header is not sticky then. */
-  const widths = new ResizeObserver((entries) => {
-    for (const { target } of entries) {
-      const card = target.closest(".table-card");
-      const table = card.querySelector("table");
-      card.toggleAttribute("data-ui-scroll", table.offsetWidth > card.clientWidth);
-    }
-  });
-  for (const element of document.querySelectorAll(".table-card, .table-card > table")) widths.observe(element);
 }
