@@ -4,7 +4,7 @@
 import "../../vendor/htmx.org/htmx.esm.min.js";
 import "../../vendor/htmx.org/hx-ws.min.js";
 import { start as rowSwap } from "./row_swap.js";
-import { start as popovers } from "./popovers.js";
+import { start as popoverDismissal } from "./popover_dismissal.js";
 import { start as cutOffText } from "./cut_off_text.js";
 import { start as tabAndCluster } from "./tab_and_cluster.js";
 import { start as theme } from "./theme.js";
@@ -22,6 +22,6 @@ import { start as retry } from "./form_retry_countdown.js";
 import { startAll } from "./start_all.js";
 
 startAll(
-  rowSwap, theme, popovers, cutOffText, tabAndCluster, copy, shortcuts, hoverPause, announcer, palette,
+  rowSwap, theme, popoverDismissal, cutOffText, tabAndCluster, copy, shortcuts, hoverPause, announcer, palette,
   timestampBubble, freshness, kindsSidebar, namespaces, ages, retry,
 );
