@@ -47,7 +47,7 @@ LISTEN = """
 @contextmanager
 def server(rate: int) -> Iterator[tuple[str, int]]:
     """The web process: its address and its process id."""
-    command = [sys.executable, "-m", "benchmarks.support.fake_feed_process", str(rate)]
+    command = [sys.executable, "-m", "benchmarks.support.web_process_with_changing_feed", str(rate)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         line = process.stdout.readline() if process.stdout is not None else ""
         if not line.startswith("port "):

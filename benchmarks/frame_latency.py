@@ -24,7 +24,7 @@ from benchmarks.support.result_table import Line, main
 from benchmarks.support.websocket_follower_process import collect_followers, followers
 
 FIRST = 1_000_000
-"""The first mark, as in benchmarks.support.fake_rows_process."""
+"""The first mark, as in benchmarks.support.web_process_with_changing_rows."""
 WARM_UP_SECONDS = 3.0
 """Seconds before anything is measured."""
 SETTLE_SECONDS = 2.0
@@ -73,7 +73,7 @@ def measure_server(url: str, pid: int, began: float, arguments: argparse.Namespa
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
-    command = [sys.executable, "-m", "benchmarks.support.fake_rows_process", str(arguments.rows), str(arguments.rate)]
+    command = [sys.executable, "-m", "benchmarks.support.web_process_with_changing_rows", str(arguments.rows), str(arguments.rate)]
     environ = {**os.environ, "REDIS_URL": ""}  # it has no other process
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as process:
         said = [process.stdout.readline().split() if process.stdout is not None else [] for _ in range(2)]

@@ -8,8 +8,7 @@ Templates see it as ``view``. Fragments that frames replace whole, each the root
 ``#latest-<view.id>`` (overview/_latest.html).
 The chart's data come in ``<script type="application/json" id="rates-data">``, rendered by Django's json_script filter:
 ``{{ view.rates|json_script:"rates-data" }}``; frames carry the same shape as JSON in `rates`, and live/main.js passes
-it on
-as a `deltaboard:rates` event on document.
+it on as a `deltaboard:rates` event on document.
 """
 
 from __future__ import annotations

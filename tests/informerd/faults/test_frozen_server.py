@@ -6,6 +6,8 @@ import asyncio
 import logging
 import time
 
+import pytest
+
 from informerd.cache.factory import SharedInformerFactory
 from informerd.resource import PODS
 from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, Rig
@@ -17,6 +19,7 @@ FROZEN = 60.0
 NOTICED_WITHIN = 15.0
 
 
+@pytest.mark.long
 async def test_a_minute_of_silence_is_noticed_within_fifteen_seconds_and_healed_after_it(fragile: Rig) -> None:
     """With informerd's own time-outs; this is the one test that lasts."""
     rig = fragile

@@ -18,8 +18,8 @@ COUNT = 5000
     ("streaming", "cached", "lists"),
     [
         pytest.param(True, True, [], id="streaming list"),
-        pytest.param(False, True, ["first"], id="list from the watch cache"),
-        pytest.param(True, False, [], id="streaming list from etcd"),
+        pytest.param(False, True, ["first"], id="list from the watch cache", marks=pytest.mark.long),
+        pytest.param(True, False, [], id="streaming list from etcd", marks=pytest.mark.long),
         pytest.param(False, False, ["first"] + 9 * ["next"], id="pages from etcd"),
     ],
 )

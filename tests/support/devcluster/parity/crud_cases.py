@@ -1,7 +1,7 @@
 """Requests whose responses are compared between the demo cluster and the real API server, word for word.
 
-Each case is one request on a namespace that holds what SETUP of all_cases.py makes. ``{ns}`` stands for it. Writes are dry runs where
-they would succeed, so that the cases do not depend on each other.
+Each case is one request on a namespace that holds what SETUP of all_cases.py makes. ``{ns}`` stands for it. Writes are
+dry runs where they would succeed, so that the cases do not depend on each other.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Web process with a made-up cluster of many pods, of which a given number change each second.
 
-    python -m benchmarks.support.fake_rows_process ROWS RATE
+    python -m benchmarks.support.web_process_with_changing_rows ROWS RATE
 
 prints its port, then when (`time.time()`) the first change was due. A change has a mark in the row's IP address: its
 number, counted from FIRST. The number says when the change was due; the change comes at that time, or late where this

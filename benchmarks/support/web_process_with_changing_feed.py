@@ -1,6 +1,6 @@
 """Web process with a made-up cluster whose feed gets entries at any rate.
 
-    python -m benchmarks.support.fake_feed_process RATE
+    python -m benchmarks.support.web_process_with_changing_feed RATE
 
 prints its port, then brings RATE changes a second until it is terminated: pods of ReplicaSets whose status changes, and
 Kubernetes Events about them.
