@@ -73,7 +73,13 @@ def measure_server(url: str, pid: int, began: float, arguments: argparse.Namespa
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
-    command = [sys.executable, "-m", "benchmarks.support.web_process_with_changing_rows", str(arguments.rows), str(arguments.rate)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.support.web_process_with_changing_rows",
+        str(arguments.rows),
+        str(arguments.rate),
+    ]
     environ = {**os.environ, "REDIS_URL": ""}  # it has no other process
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as process:
         said = [process.stdout.readline().split() if process.stdout is not None else [] for _ in range(2)]
