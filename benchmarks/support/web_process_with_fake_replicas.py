@@ -1,7 +1,7 @@
 """Web process with a made-up cluster: real pages, hub, consumer and daphne, with changes at any rate.
 
-`fake_feed_process` and `fake_rows_process` are its programs. Its import installs daphne's reactor, which has to come
-before any other import of Twisted.
+`web_process_with_changing_feed` and `web_process_with_changing_rows` are its programs. Its import installs daphne's
+reactor, which has to come before any other import of Twisted.
 """
 
 from __future__ import annotations

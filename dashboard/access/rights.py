@@ -17,6 +17,8 @@ ALL = "*"
 LIST_VERBS = frozenset({"list", "watch", ALL})
 """A watch begins with all objects that there are: either verb tells of every object."""
 READ_VERBS = LIST_VERBS | {"get"}
+MAX_CACHED_SCOPES = 2_000
+"""Kinds whose scope is kept: Events name kinds that nobody follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Rights:
         own = {namespace: tuple(rules) for namespace, rules in by_namespace.items()}
         self.by_namespace = {namespace: rules for namespace, rules in sorted(own.items()) if rules}
         self.owner = owner
-        self._scopes: dict[tuple[str, bool], KindScope] = {}
+        self._scopes: dict[str, KindScope] = {}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -93,26 +95,28 @@ class Rights:
         content = [self.owner, _keys(self.everywhere), {name: _keys(each) for name, each in self.by_namespace.items()}]
         return hashlib.blake2b(json.dumps(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
-    def scope_of(self, key: str, *, namespaced: bool) -> KindScope:
-        """The objects of a kind that may be seen; `key` is ``plural`` or ``plural.group``.
+    def scope_of(self, key: str) -> KindScope:
+        """The objects of a kind that may be seen; `key` is ``plural`` or ``plural.group``, with ``*`` as the plural for
+        all kinds of a group.
 
         Everything of a namespace needs the right to list or watch there. One object is seen with the right to get,
         list or watch it by its name. A right to get any object by a name that one knows shows none: nobody learns
         from it which there are.
         """
-        scope = self._scopes.get((key, namespaced))
+        scope = self._scopes.get(key)
         if scope is None:
-            scope = self._scopes[key, namespaced] = self._scope_of(key, namespaced=namespaced)
+            if len(self._scopes) >= MAX_CACHED_SCOPES:
+                self._scopes.clear()
+            scope = self._scopes[key] = self._scope_of(key)
         return scope
 
-    def _scope_of(self, key: str, *, namespaced: bool) -> KindScope:
+    def _scope_of(self, key: str) -> KindScope:
         plural, _, group = key.partition(".")
         rules = [rule for rule in self.everywhere if rule.is_about(group, plural)]
         if _list_all(rules):
             return EVERYTHING
-        if not namespaced:
-            names = _names(rules) | (self._readable_namespaces() if key == "namespaces" else frozenset())
-            return KindScope(names=frozenset(("", name) for name in names))
+        if key == "namespaces":  # other kinds without a namespace are not asked for in one
+            return KindScope(names=frozenset(("", name) for name in _names(rules) | self._readable_namespaces()))
         own = {
             namespace: [rule for rule in rules if rule.is_about(group, plural)]
             for namespace, rules in self.by_namespace.items()

@@ -30,7 +30,7 @@ def test_the_informers_benchmark_prints_what_programs_read() -> None:
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
 
-@pytest.mark.parametrize("reader", ["informerd", "official"])
+@pytest.mark.parametrize("reader", ["informerd", "official_client"])
 @pytest.mark.parametrize("events", long_but([0, 70], 70))
 def test_a_reader_reports_only_when_it_was_told_of_every_event_and_the_last(reader: str, events: int) -> None:
     def read(expected: int) -> subprocess.CompletedProcess[str]:
@@ -69,7 +69,7 @@ def test_our_load_server_sends_the_bytes_that_the_peers_load_server_sends() -> N
 
 
 def test_the_views_benchmark_prints_what_programs_read() -> None:
-    lines = run_benchmark("views", "--rows", "2000", "--sizes", "100", "200")
+    lines = run_benchmark("list_filter_and_sort", "--rows", "2000", "--sizes", "100", "200")
     assert lines["a change, 200 rows, 10 lists"]["ratios"]["at 100 rows"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 def test_the_feeds_benchmark_prints_what_programs_read() -> None:
     chromium_path()
     sizes = ["--rate", "300", "--seconds", "2", "--views", "2", "--settle", "0.5"]
-    lines = figures_of("feed_browser", *sizes)
+    lines = figures_of("feed", *sizes)
     page = lines["/feed/ at 300 changes a second"]
     assert page["lines"] > 0
     assert page["input p50, ms"] > 0

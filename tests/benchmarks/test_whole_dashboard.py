@@ -34,7 +34,7 @@ def test_every_socket_ends_at_the_last_state() -> None:
 
 def test_every_page_shows_changes_and_how_old_they_were() -> None:
     # of 800 changes 21 are in the smallest list
-    (figures,) = run("ages", "--rows", "300", "--rate", "800", "--views", "4", "--seconds", "1").values()
+    (figures,) = run("frame_latency", "--rows", "300", "--rate", "800", "--views", "4", "--seconds", "1").values()
     assert figures["pages that showed some"] == 4
     assert figures["oldest page, ms"] > 0
     assert figures["sockets that ended"] == 0
@@ -65,6 +65,6 @@ def test_an_honest_page_is_measured_beside_an_attack() -> None:
 
 
 def test_the_first_row_of_kinds_on_demand_is_measured_beside_a_list_request() -> None:
-    lines = run("custom", "--definitions", "4", "--followed", "2", "--objects", "2", "--requests", "2")
+    lines = run("custom_resources", "--definitions", "4", "--followed", "2", "--objects", "2", "--requests", "2")
     assert lines["first row of 2 of 4 kinds"]["worst, ms"] > lines["a list request to the API server"]["p50, ms"]
     assert lines["editor of 2,320 fields"]["first byte p50, ms"] > 0

@@ -31,6 +31,7 @@ from dashboard.live.hub.view_store import OpenView, ViewStore
 from dashboard.live.index.index_store import IndexStore
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.objects.kinds.catalog import KindInfo
@@ -46,7 +47,8 @@ HEARTBEAT_INTERVAL = 1.0
 class Hub:
     """Open views and their sockets. Pages open views with `open_view`; sockets `join` one, `acknowledge` and `leave`.
 
-    `sources` are reported beside the kinds in each heartbeat, as the controllers of the workers are.
+    `sources` are reported beside the kinds in each heartbeat, as the controllers of the workers are. With `history` it
+    keeps none of its own; with `shared` it has the kinds and the metrics of another hub, see `scoped`.
     """
 
     def __init__(
@@ -60,8 +62,10 @@ class Hub:
         sources: Iterable[FreshnessSource] = (),
         denial_of: DenialLookup = allow_all,
         timer: Callable[[], float] = time.perf_counter,
+        shared: Hub | None = None,
+        history: ReadableHistory | None = None,
     ) -> None:
-        self.metrics = HubMetrics()
+        self.metrics: HubMetrics = HubMetrics() if shared is None else shared.metrics
         self.connection_problem = connection_problem
         """Returns what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
         self.clock = clock
@@ -80,9 +84,17 @@ class Hub:
             timer=timer,
             is_page_awaited=lambda: len(self.index.slices) > 0,
         )
-        self.hub_kinds = HubKinds(replicas, clock, self._changed)
-        self.history = FeedHistory([replica for _, replica in self.hub_kinds.with_replicas()], clock)
-        sources = tuple(sources)
+        self.hub_kinds: HubKinds = HubKinds(
+            replicas, clock, self._changed, like=None if shared is None else shared.hub_kinds
+        )
+        self._kept_history = (
+            FeedHistory([replica for _, replica in self.hub_kinds.with_replicas()], clock) if history is None else None
+        )
+        self.history: ReadableHistory = self._kept_history or cast("ReadableHistory", history)
+        self._scoped_hubs: list[Hub] = []
+        self._render = render
+        self._cluster = cluster
+        self._sources = sources = tuple(sources)
         self._heartbeat = Heartbeat(self.hub_kinds, sources, clock, problem=self._cluster_problem, cluster=cluster)
         self.fit_query = self.index.fit_query
         self.wait_for_rows = self.index.wait_for_rows
@@ -91,6 +103,34 @@ class Hub:
         self.all_rows = self.index.all_rows
         for source in sources:
             source.on_change(partial(self._stir, source.key))
+
+    def scoped(self, replicas: ReplicaSource, history: ReadableHistory, denial_of: DenialLookup) -> Hub:
+        """A hub of the same kinds for people who may see a part of them: `replicas`, and what `history` has of these.
+
+        It counts into the same metrics and hears of kinds that come and go. `remove_scoped` ends that.
+        """
+        hub = Hub(
+            replicas,
+            self.clock,
+            self._render,
+            connection_problem=self.connection_problem,
+            cluster=self._cluster,
+            sources=self._sources,
+            denial_of=denial_of,
+            shared=self,
+            history=history,
+        )
+        self._scoped_hubs.append(hub)
+        return hub
+
+    def remove_scoped(self, hub: Hub) -> None:
+        """Forget a hub that `scoped` made; it is not to be used any more."""
+        self._scoped_hubs.remove(hub)
+        hub.close()
+
+    def close(self) -> None:
+        """Stop listening to the replicas."""
+        self.hub_kinds.close()
 
     # --- kinds ---
 
@@ -111,9 +151,11 @@ class Hub:
 
     def follow(self, kind: KindInfo) -> None:
         """Show one more kind, which has a replica."""
-        if kind.key not in self.summaries:
-            self.history.follow(self.hub_kinds.replica(kind.key))
+        if kind.key not in self.summaries and self._kept_history is not None:
+            self._kept_history.follow(self.hub_kinds.replica(kind.key))
         self.hub_kinds.follow(kind)
+        for hub in self._scoped_hubs:
+            hub.follow(kind)
         self._tell_kinds()
         self._stir_details()
         self._next_beat = self.clock.now()  # open pages' navigation has it at once
@@ -124,22 +166,30 @@ class Hub:
         if frozenset(keys) | {kind.key for kind in self.configured_kinds} != self.hub_kinds.always_followed:
             self.hub_kinds.set_always_followed(keys)
             self._tell_kinds()
+            for hub in self._scoped_hubs:
+                hub.set_always_followed(keys)
 
     def unfollow(self, key: str) -> None:
         """Stop showing a kind, before its replica is removed; pages that still show it are told to connect again."""
+        for hub in self._scoped_hubs:
+            hub.unfollow(key)
         if self.hub_kinds.unfollow(key):
             self._forget_views(key)
-            self.history.unfollow(key)
+            if self._kept_history is not None:
+                self._kept_history.unfollow(key)
             self._tell_kinds()
             self._stir_details()
 
     @property
     def viewed_keys(self) -> frozenset[str]:
         """Keys of the kinds of which a browser has a page open."""
-        return frozenset(key for watched in self.views.values() if watched.sockets for key in watched.view.keys)
+        own = frozenset(key for watched in self.views.values() if watched.sockets for key in watched.view.keys)
+        return own.union(*(hub.viewed_keys for hub in self._scoped_hubs))
 
     def update_kinds(self, kinds: tuple[KindInfo, ...]) -> None:
         """Take over what discovery says of followed kinds; views of those that changed are opened again."""
+        for hub in self._scoped_hubs:
+            hub.update_kinds(kinds)
         before = {kind.key: kind for kind in self.kinds}
         self.hub_kinds.update_kinds(kinds)
         for kind in kinds:
@@ -319,7 +369,8 @@ class Hub:
             self._forget_views(key)
         self.hub_kinds.kind_summaries.apply(key, change)
         self.index.apply(key, change)
-        self.history.add(key, change)
+        if self._kept_history is not None:
+            self._kept_history.add(key, change)
         for watched in list(self.views.values()):
             if watched.view.listens_to(key):
                 with self._updates.drop_on_error(watched):

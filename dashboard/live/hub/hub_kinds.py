@@ -18,13 +18,22 @@ from informerd.clock import Clock
 class HubKinds:
     """Kinds with their replicas and counts. `on_change` is called for each change of one of them."""
 
-    def __init__(self, replicas: ReplicaSource, clock: Clock, on_change: Callable[[str, Change], None]) -> None:
+    def __init__(
+        self,
+        replicas: ReplicaSource,
+        clock: Clock,
+        on_change: Callable[[str, Change], None],
+        *,
+        like: HubKinds | None = None,
+    ) -> None:
+        """The kinds are those of `replicas`, or those of `like`, in the state in which it has them."""
         self.replicas = replicas
-        self.all_kinds = tuple(kind for replica in replicas if (kind := find_kind(replica.key)) is not None)
+        of_replicas = tuple(kind for replica in replicas if (kind := find_kind(replica.key)) is not None)
+        self.all_kinds: tuple[KindInfo, ...] = of_replicas if like is None else like.all_kinds
         """In the order of the settings, then as they were opened."""
-        self.configured = self.all_kinds
+        self.configured: tuple[KindInfo, ...] = self.all_kinds if like is None else like.configured
         """Kinds of the settings; the others depend on what browsers show and what somebody follows always."""
-        self._always: frozenset[str] = frozenset()
+        self._always: frozenset[str] = frozenset() if like is None else like.always_followed
         self.kind_summaries = KindSummaries([replicas.get(kind.key) for kind in self.all_kinds], clock)
         self._changed = on_change
         self._leaving: dict[str, Callable[[], None]] = {}
@@ -68,6 +77,12 @@ class HubKinds:
         self.all_kinds = tuple(kind for kind in self.all_kinds if kind.key != key)
         self.kind_summaries.remove(key)
         return True
+
+    def close(self) -> None:
+        """Stop listening to the replicas."""
+        for leave in self._leaving.values():
+            leave()
+        self._leaving.clear()
 
     def update_kinds(self, kinds: tuple[KindInfo, ...]) -> None:
         """Take over what discovery says of kinds that are shown."""

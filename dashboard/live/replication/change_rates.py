@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from dashboard.objects.kinds.feed_entry import Operation
 
 RATES_SECONDS = 15 * 60
 """Seconds kept."""
 
 Rate = tuple[float, int, int, int]
 """Unix second, objects added, modified, deleted in it."""
+
+
+OPERATION_COUNTS: Mapping[Operation, tuple[int, int, int]] = MappingProxyType(
+    {"added": (1, 0, 0), "modified": (0, 1, 0), "deleted": (0, 0, 1)}
+)
+"""What one change adds to the counts of its second."""
 
 
 class Rates:

@@ -90,6 +90,17 @@ class KindHistory:
     """Spans in which no worker reported changes, oldest first."""
 
 
+def join_periods(periods: Iterable[UnannouncedPeriod]) -> list[UnannouncedPeriod]:
+    """The periods, oldest first, those that overlap as one."""
+    joined: list[UnannouncedPeriod] = []
+    for since, until in sorted(periods):
+        if joined and since <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(until, joined[-1][1]))
+        else:
+            joined.append((since, until))
+    return joined
+
+
 class FeedHistory:
     """Changes of the given kinds, and of those that are added while they are followed.
 
@@ -175,15 +186,15 @@ class FeedHistory:
         """Spans within a span of time in which no worker reported changes of one of these kinds; oldest first, no
         overlaps.
         """
-        periods: list[UnannouncedPeriod] = []
         known = [self._logs[key] for key in keys if key in self._logs]
-        for since, until in sorted(span for log in known for span in log.unannounced):
-            if until < begin or since > end:
-                continue
-            if periods and since <= periods[-1][1]:
-                since, until = periods[-1][0], max(until, periods.pop()[1])
-            periods.append((since, until))
-        return periods
+        return join_periods(
+            (since, until) for log in known for since, until in log.unannounced if not (until < begin or since > end)
+        )
+
+    def gap_times(self, keys: Iterable[str], begin: float, end: float) -> list[float]:
+        """When it was noticed, within a span of time, that entries of these kinds are missing."""
+        gaps = (gap for key in keys if key in self._logs for gap in self._logs[key].gaps)
+        return [moment for moment, _ in gaps if begin <= moment <= end]
 
     def chunks(self, keys: Iterable[str], begin: float, end: float) -> list[HistoryChunk]:
         """Chunks of these kinds within a span of time, the chunk with the newest entry first.

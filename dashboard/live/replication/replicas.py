@@ -173,5 +173,9 @@ class ReplicaSource(Protocol):
     def get(self, key: str) -> ReadableReplica: ...
 
     @property
+    def kinds(self) -> tuple[KindInfo, ...]:
+        """Followed kinds, in the order of the settings, then those followed on demand."""
+
+    @property
     def channel_problem(self) -> str:
         """Why nothing can be received from the worker; empty while it can."""

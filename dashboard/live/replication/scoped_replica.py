@@ -5,13 +5,13 @@ It holds no rows of its own, so it is right whenever the shared one is. Only the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from dataclasses import replace
 from typing import Protocol
 
 import msgspec
 
-from dashboard.live.replication.change_rates import Rates
+from dashboard.live.replication.change_rates import OPERATION_COUNTS, Rates
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
 from dashboard.live.replication.readable_replica import ReadableReplica, ReplicaState, UidLookup
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
@@ -132,45 +132,46 @@ class ScopedReplica:
     """The visible part of `base`; everything else about it is as it is there.
 
     What it says of its state has no number or name of an object that is not visible. Listeners hear of a change where
-    something of it is visible; `close` ends that. `rates` has what its owner counts there.
+    something of it is visible; `close` ends that.
     """
 
-    def __init__(self, base: ReadableReplica, visibility: Visibility, rates: Rates | None = None) -> None:
+    def __init__(self, base: ReadableReplica, visibility: Visibility) -> None:
         self.key = base.key
-        self._base = base
-        self._visibility = visibility
+        self.base = base
+        self.visibility = visibility
         self._number = sum(1 for row in base.rows.values() if visibility.sees_row(row))
         self.rows = VisibleRows(base.rows, visibility.sees_row, lambda: self._number)
         self.by_key = VisibleRows(base.by_key, visibility.sees_row, lambda: self._number)
         self.by_owner = _VisibleUids(base.by_owner, self.rows)
         self.by_subject = _VisibleUids(base.by_subject, self.rows)
         self.entries = _VisibleEntries(base, visibility.sees_entry)
-        self.rates = rates or Rates()
+        self.rates = Rates()
+        """Counted from the entries that came since it was made, and from earlier ones by `count_rates`."""
         self._listeners = Listeners(self.key)
         self._last_entry_at = max((entry.time for entry in base.entries), default=0.0)
         self.close = base.on_change(self._apply)
 
     @property
     def announced_from(self) -> float | None:
-        return self._base.announced_from
+        return self.base.announced_from
 
     @property
     def state(self) -> ReplicaState:
-        return self._base.state
+        return self.base.state
 
     @property
     def stale_since(self) -> float | None:
-        return self._base.stale_since
+        return self.base.stale_since
 
     @property
     def table(self) -> TableDefinition | None:
-        return self._base.table
+        return self.base.table
 
     @property
     def health(self) -> Health:
         """The informer's health; of objects that cannot be read it has those that are named and visible."""
-        health = self._base.health
-        sees_name = self._visibility.sees_name
+        health = self.base.health
+        sees_name = self.visibility.sees_name
         unreadable = tuple(each for each in health.unreadable_objects if sees_name(*_split(each[0])))
         listed = self._number if health.listed else 0
         return msgspec.structs.replace(
@@ -179,36 +180,36 @@ class ScopedReplica:
 
     @property
     def is_unlisted(self) -> bool:
-        return self._base.is_unlisted
+        return self.base.is_unlisted
 
     @property
     def is_requested(self) -> bool:
-        return self._base.is_requested
+        return self.base.is_requested
 
     @property
     def listed(self) -> ListedOnce | None:
-        listed = self._base.listed
+        listed = self.base.listed
         return replace(listed, remaining=None) if listed is not None else None
 
     @property
     def gaps(self) -> int:
-        return self._base.gaps
+        return self.base.gaps
 
     @property
     def gaps_healed(self) -> int:
-        return self._base.gaps_healed
+        return self.base.gaps_healed
 
     @property
     def epoch(self) -> str:
-        return self._base.epoch
+        return self.base.epoch
 
     @property
     def seq(self) -> int:
-        return self._base.seq
+        return self.base.seq
 
     @property
     def is_live(self) -> bool:
-        return self._base.is_live
+        return self.base.is_live
 
     def on_change(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` for each change of which something is visible. Returns a function that ends that."""
@@ -218,11 +219,17 @@ class ScopedReplica:
         """The object's row, `namespace` empty where the kind has none."""
         return self.by_key.get(f"{namespace}/{name}" if namespace else name)
 
+    def count_rates(self, entries: Iterable[Entry]) -> None:
+        """Count visible changes."""
+        for entry in entries:
+            self.rates.add(entry.time, OPERATION_COUNTS[entry.op])
+
     def _apply(self, change: Change) -> None:
-        sees_row, sees_entry = self._visibility.sees_row, self._visibility.sees_entry
+        sees_row, sees_entry = self.visibility.sees_row, self.visibility.sees_entry
         rows = [pair for pair in change.rows if (row := pair[1] or pair[0]) is not None and sees_row(row)]
         self._number += sum((new is not None) - (old is not None) for old, new in rows)
         entries = [entry for entry in change.entries if sees_entry(entry)]
+        self.count_rates(entries)
         unannounced = self._without_number(change)
         if change.entries:
             self._last_entry_at = change.entries[-1].time

@@ -141,13 +141,25 @@ EVENTS = Printer(
     default_sort=("last-seen", False),
 )
 REGARDING_EVENTS = replace(EVENTS, projection=RegardingEvent)
-_OBJECT = [column.id for column in EVENTS.columns].index("object")
+_COLUMNS = [column.id for column in EVENTS.columns]
+_OBJECT, _OBJECT_GROUP = _COLUMNS.index("object"), _COLUMNS.index("object-group")
+
+
+def row_subject(event: Row) -> EventSubject | None:
+    """The object that a row's Event is about, its Kind in lower case and its namespace that of the Event; None where it
+    names none.
+    """
+    if len(event.cells) <= max(_OBJECT, _OBJECT_GROUP):
+        return None
+    cell, group = event.cells[_OBJECT], event.cells[_OBJECT_GROUP]
+    kind, slash, name = cell.partition("/") if isinstance(cell, str) else ("", "", "")
+    return EventSubject(kind, group if isinstance(group, str) else "", event.namespace, name) if slash else None
 
 
 def _subject(event: Row) -> str:
     """The name of the object that an Event is about; empty where it names none."""
-    cell = event.cells[_OBJECT] if len(event.cells) > _OBJECT else None
-    return cell.partition("/")[2] if isinstance(cell, str) else ""
+    subject = row_subject(event)
+    return subject.name if subject is not None else ""
 
 
 SUBJECT_OF: Mapping[str, Callable[[Row], str]] = MappingProxyType({

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.describers.deletion import Deletion
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.feed_entry import Entry
@@ -62,7 +62,7 @@ class EarlierChanges:
     creation.
     """
 
-    def __init__(self, history: FeedHistory, key: str, namespace: str, name: str) -> None:
+    def __init__(self, history: ReadableHistory, key: str, namespace: str, name: str) -> None:
         self.entries: list[Entry] = []
         """Newest first, at most MAX_CHANGES; complete once the search has ended."""
         self._chunks = history.chunks([key], -math.inf, math.inf)

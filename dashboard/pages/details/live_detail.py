@@ -19,7 +19,7 @@ from dashboard.live.rendering.html_diff import HtmlPart, diff_partials, parse_pa
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.describers.selector_text import list_href
@@ -75,7 +75,7 @@ class LiveDetail(ObjectView):
         kinds: KindReplicas = tuple,
         schedule: Callable[[SlicedWork], None] = run_at_once,
         denial_of: DenialLookup = allow_all,
-        history: FeedHistory | None = None,
+        history: ReadableHistory | None = None,
     ) -> None:
         """`paths` are fields that are shown beside the kind's columns: the path columns of the list beside it.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dashboard.live.replication.feed_history import FeedHistory, HistoryChunk
+from dashboard.live.replication.readable_history import ReadableChunk, ReadableHistory
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.tally import Tally
@@ -23,7 +23,13 @@ class FeedSearch:
     """
 
     def __init__(
-        self, query: FeedQuery, keys: tuple[str, ...], log: FeedHistory, tally: Tally, now: float, counted_from: float
+        self,
+        query: FeedQuery,
+        keys: tuple[str, ...],
+        log: ReadableHistory,
+        tally: Tally,
+        now: float,
+        counted_from: float,
     ) -> None:
         self.entries: list[tuple[str, Entry]] = []
         """Kind and entry; sorted by time once the search has ended."""
@@ -55,12 +61,12 @@ class FeedSearch:
         self.entries = [each for each in self.entries if each[1].time > self.complete_from]
         self.entries.sort(key=lambda each: (each[1].time, each[0], each[1].seq))
 
-    def _stop_before(self, piece: HistoryChunk) -> None:
+    def _stop_before(self, piece: ReadableChunk) -> None:
         """Stop at the entries of this and later slices: `entries` is complete only for newer times."""
         if self.complete_from == -math.inf:
             self.complete_from = piece.last
 
-    def _take(self, piece: HistoryChunk, gathering: bool) -> None:
+    def _take(self, piece: ReadableChunk, gathering: bool) -> None:
         for entry in piece.entries():
             if not self._since <= entry.time <= self._until or not self._query.matches(piece.key, entry):
                 continue

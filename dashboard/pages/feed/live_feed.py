@@ -22,7 +22,7 @@ from dashboard.live.index.index_store import WAIT_TIMEOUT
 from dashboard.live.rendering.charts import RATE_WINDOW, OperationCounts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
@@ -76,7 +76,7 @@ class LiveFeed(LiveView):
         self,
         query: FeedQuery,
         kinds: tuple[KindInfo, ...],
-        history: FeedHistory,
+        history: ReadableHistory,
         slices: TimeSlicer,
         clock: Clock,
         *,

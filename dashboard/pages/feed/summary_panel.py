@@ -9,7 +9,8 @@ from typing import Protocol
 
 from dashboard.live.rendering.charts import Bar, OperationCounts, bars, rate_text
 from dashboard.live.rendering.time_texts import duration_text, rfc3339, utc_text
-from dashboard.live.replication.feed_history import MAX_KEPT_BYTES, RETENTION, FeedHistory
+from dashboard.live.replication.feed_history import MAX_KEPT_BYTES, RETENTION
+from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES
 from dashboard.pages.feed.line_window import FeedWindow
@@ -58,7 +59,7 @@ class FeedState(Protocol):
     keys: tuple[str, ...]
     all_keys: tuple[str, ...]
     kinds: tuple[KindInfo, ...]
-    history: FeedHistory
+    history: ReadableHistory
     clock: Clock
     window: FeedWindow
     tally: Tally
@@ -179,8 +180,8 @@ class FeedSummary:
     # --- what is known ---
 
     @property
-    def entry_count(self) -> int:
-        """Number of stored changes of the chosen kinds, whether they match or not."""
+    def entry_count(self) -> int | None:
+        """Number of stored changes of the chosen kinds, whether they match or not; None where that is not known."""
         return self._view.history.entry_count(self._view.all_keys)
 
     @property

@@ -9,19 +9,17 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 
-from dashboard.live.replication.change_rates import RATES_SECONDS, Rate, Rates
-from dashboard.live.replication.feed_history import FeedHistory, HistoryChunk
+from dashboard.live.replication.change_rates import OPERATION_COUNTS, RATES_SECONDS, Rate, Rates
+from dashboard.live.replication.readable_history import ReadableChunk, ReadableHistory
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
-
-_COUNTED = {"added": (1, 0, 0), "modified": (0, 1, 0), "deleted": (0, 0, 1)}
 
 
 class NamespaceRates:
     """Changes in these namespaces, by kind. Earlier changes are counted in slices."""
 
     def __init__(
-        self, namespaces: Iterable[str], log: FeedHistory, keys: Iterable[str], slices: TimeSlicer, now: float
+        self, namespaces: Iterable[str], log: ReadableHistory, keys: Iterable[str], slices: TimeSlicer, now: float
     ) -> None:
         """`keys` are those of the kinds whose earlier changes are counted, too. Those that nothing was heard of have no
         changes yet.
@@ -38,7 +36,7 @@ class NamespaceRates:
         rates = self._rates[key]
         for entry in entries:
             if entry.namespace in self._namespaces:
-                rates.add(entry.time, _COUNTED[entry.op])
+                rates.add(entry.time, OPERATION_COUNTS[entry.op])
 
     def recent(self, key: str, now: float) -> tuple[Rate, ...]:
         """The seconds with changes of a kind, within the 15 minutes before Unix time `now`."""
@@ -48,7 +46,7 @@ class NamespaceRates:
         """Unix seconds from which on all changes are counted; None where that is before the shown span."""
         return self._known_from if now - RATES_SECONDS < self._known_from <= now else None
 
-    def _count_history(self, pieces: Iterable[HistoryChunk]) -> SlicedWork:
+    def _count_history(self, pieces: Iterable[ReadableChunk]) -> SlicedWork:
         for piece in pieces:
             self.add(piece.key, piece.entries())
             yield None

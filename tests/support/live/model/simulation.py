@@ -13,6 +13,7 @@ from dashboard.live.replication.entry_deduplicator import OVERLAP, UnannouncedPe
 from dashboard.live.replication.messages import Frame, SnapshotRequest, frame_decoder, snapshot_chunk_decoder
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
+from dashboard.objects.kinds.catalog import KINDS, KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.clock import FakeClock, run_ready_tasks
@@ -81,6 +82,10 @@ class Web:
 
     def __contains__(self, key: str) -> bool:
         return key == "pods"
+
+    @property
+    def kinds(self) -> tuple[KindInfo, ...]:
+        return (KINDS["pods"],)
 
     def get(self, key: str) -> Replica:
         if key != "pods":

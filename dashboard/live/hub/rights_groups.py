@@ -1,0 +1,111 @@
+"""People with the same rights, and what they share: the visible part of each kind, with its lists and views.
+
+A group costs what its hub keeps. It is made with the first page of somebody with these rights, and dropped GROUP_TTL
+seconds after the last page or socket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dashboard.access.rights import Rights
+from dashboard.cluster.access_reviews import DenialLookup
+from dashboard.live.hub.hub import Hub
+from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.replicas import ReplicaSource
+from dashboard.live.replication.scoped_history import ScopedHistory
+from dashboard.live.replication.scoped_replica import ScopedReplica
+from dashboard.live.replication.scoped_replicas import KeyOfKind, ScopedReplicas
+from dashboard.runtime.background_tasks import cancel_all, keep_running
+from informerd.clock import Clock
+
+GROUP_TTL = 120.0
+"""Seconds that a group is kept without pages."""
+SWEEP_INTERVAL = 10.0
+"""Seconds between two looks for groups that nobody needs."""
+
+
+@dataclass(slots=True, eq=False)
+class RightsGroup:
+    """What people with these rights share."""
+
+    rights: Rights
+    replicas: ScopedReplicas
+    hub: Hub
+    task: asyncio.Task[None]
+    """Runs the hub."""
+    used_at: float
+    """Monotonic seconds of the last page."""
+
+
+class RightsGroups:
+    """The groups of a process, by the fingerprint of their rights.
+
+    `denial_of` returns the denials that pages of a group show. Nothing here waits.
+    """
+
+    def __init__(
+        self,
+        replicas: ReplicaSource,
+        hub: Hub,
+        history: FeedHistory,
+        clock: Clock,
+        *,
+        key_of: KeyOfKind,
+        denial_of: Callable[[Rights], DenialLookup],
+    ) -> None:
+        self._replicas = replicas
+        self._hub = hub
+        self._history = history
+        self._clock = clock
+        self._key_of = key_of
+        self._denial_of = denial_of
+        self._groups: dict[str, RightsGroup] = {}
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def get(self, rights: Rights) -> RightsGroup:
+        """The group with these rights, made where there is none. A page is open from now on."""
+        group = self._groups.get(rights.fingerprint)
+        if group is None:
+            group = self._groups[rights.fingerprint] = self._make(rights)
+        group.used_at = self._clock.now()
+        return group
+
+    def _make(self, rights: Rights) -> RightsGroup:
+        def count_rates(replica: ScopedReplica) -> None:
+            self._hub.index.slices.add(history.count_rates(replica, self._clock.time()))
+
+        replicas = ScopedReplicas(self._replicas, rights, self._key_of, on_new=count_rates)
+        history = ScopedHistory(self._history, replicas)
+        hub = self._hub.scoped(replicas, history, self._denial_of(rights))
+        run = keep_running("the hub of a group of people", hub.run, self._clock)
+        return RightsGroup(rights, replicas, hub, asyncio.create_task(run), self._clock.now())
+
+    async def run(self) -> None:
+        """Drop what nobody needs, until cancelled; then end all groups."""
+        try:
+            while True:
+                await self._clock.sleep(SWEEP_INTERVAL)
+                await self.sweep()
+        finally:
+            for group in [*self._groups.values()]:
+                await self._end(group)
+
+    async def sweep(self) -> None:
+        """End the groups without sockets that had no page for GROUP_TTL seconds."""
+        now = self._clock.now()
+        for group in [*self._groups.values()]:
+            if group.hub.sockets:
+                group.used_at = now
+            elif now - group.used_at >= GROUP_TTL:
+                await self._end(group)
+
+    async def _end(self, group: RightsGroup) -> None:
+        del self._groups[group.rights.fingerprint]
+        self._hub.remove_scoped(group.hub)
+        group.replicas.close()
+        await cancel_all([group.task])

@@ -1,0 +1,123 @@
+"""Replicas as somebody may see them: of each kind the part that their rights include."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dashboard.access.rights import KindScope, Rights
+from dashboard.live.replication.readable_replica import ReadableReplica
+from dashboard.live.replication.replicas import ReplicaSource
+from dashboard.live.replication.scoped_replica import ScopedReplica
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers.events import SUBJECT_OF, row_subject
+
+KeyOfKind = Callable[[str, str], str | None]
+"""Returns the key of the kind that a Kind (in any case) and an API group name; None where it is not known."""
+
+
+class VisibleKind:
+    """The objects of one kind that rights include."""
+
+    def __init__(self, scope: KindScope) -> None:
+        self._scope = scope
+        self.sees_name = scope.includes
+
+    def sees_row(self, row: Row) -> bool:
+        return self._scope.includes(row.namespace, row.name)
+
+    def sees_entry(self, entry: Entry) -> bool:
+        return self._scope.includes(entry.namespace, entry.name)
+
+
+class VisibleEvents(VisibleKind):
+    """The Events that rights include, and that are about an object that they include, too.
+
+    Where the kind of that object is not known, everything of its group must be included.
+    """
+
+    def __init__(self, scope: KindScope, rights: Rights, key_of: KeyOfKind) -> None:
+        super().__init__(scope)
+        self._rights = rights
+        self._key_of = key_of
+
+    def sees_row(self, row: Row) -> bool:
+        if not super().sees_row(row):
+            return False
+        subject = row_subject(row)
+        return subject is None or self._sees_subject(subject.kind, subject.group, row.namespace, subject.name)
+
+    def sees_entry(self, entry: Entry) -> bool:
+        about = entry.about
+        return super().sees_entry(entry) and (
+            about is None or self._sees_subject(about.kind, about.group, entry.namespace, about.name)
+        )
+
+    def _sees_subject(self, kind: str, group: str, namespace: str, name: str) -> bool:
+        """An Event is in the namespace of the object that it is about; it is in any where that has none."""
+        key = self._key_of(kind, group)
+        if key is None:
+            return self._rights.scope_of(f"*.{group}" if group else "*").includes(namespace, name)
+        scope = self._rights.scope_of(key)
+        return scope.includes(namespace, name) or scope.includes("", name)
+
+
+class ScopedReplicas:
+    """The replicas of `base` with what `rights` include. A kind of which that is everything has its replica itself.
+
+    A kind that somebody may see nothing of is empty. `close` ends the listening to `base`.
+    """
+
+    def __init__(
+        self,
+        base: ReplicaSource,
+        rights: Rights,
+        key_of: KeyOfKind,
+        *,
+        on_new: Callable[[ScopedReplica], None] = lambda _: None,
+    ) -> None:
+        """`on_new` is called with each scoped replica when it is made."""
+        self._base = base
+        self._rights = rights
+        self._key_of = key_of
+        self._on_new = on_new
+        self._sees_all = rights.scope_of("*.*").is_everything
+        self._scoped: dict[str, ScopedReplica] = {}
+
+    @property
+    def kinds(self) -> tuple[KindInfo, ...]:
+        return self._base.kinds
+
+    @property
+    def channel_problem(self) -> str:
+        """Why nothing can be received from the worker; empty while it can."""
+        return self._base.channel_problem
+
+    def __iter__(self) -> Iterator[ReadableReplica]:
+        return iter([self.get(replica.key) for replica in self._base])
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._base
+
+    def get(self, key: str) -> ReadableReplica:
+        """The visible part of a kind's replica. Raises KeyError for a kind that is not followed."""
+        base = self._base.get(key)
+        scope = self._rights.scope_of(key)
+        if self._sees_all or (scope.is_everything and key not in SUBJECT_OF):
+            return base
+        scoped = self._scoped.get(key)
+        if scoped is None or scoped.base is not base:
+            if scoped is not None:
+                scoped.close()
+            scoped = self._scoped[key] = ScopedReplica(base, self._visible(key, scope))
+            self._on_new(scoped)
+        return scoped
+
+    def _visible(self, key: str, scope: KindScope) -> VisibleKind:
+        return VisibleEvents(scope, self._rights, self._key_of) if key in SUBJECT_OF else VisibleKind(scope)
+
+    def close(self) -> None:
+        for scoped in self._scoped.values():
+            scoped.close()
+        self._scoped.clear()
