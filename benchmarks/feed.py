@@ -2,10 +2,11 @@
 
     nice -n -20 python -m benchmarks.feed [--rate 2000] [--seconds 20] [--views 50]
 
-A web process whose cluster is made up (support/web_process_with_changing_feed.py) brings RATE changes a second, nine tenths
-of them of 5,000 pods in 500 ReplicaSets, the others Events. Chromium's processes are all counted, that which draws too.
-Input is a click or a key, sent through the browser as a person's is, from its time stamp until it has been handled and
-the next frame is drawn. Then the server alone: with no feed open, with one, and with so many, each with another filter.
+A web process whose cluster is made up (support/web_process_with_changing_feed.py) brings RATE changes a second, nine
+tenths of them of 5,000 pods in 500 ReplicaSets, the others Events. Chromium's processes are all counted, that which
+draws too. Input is a click or a key, sent through the browser as a person's is, from its time stamp until it has been
+handled and the next frame is drawn. Then the server alone: with no feed open, with one, and with so many, each with
+another filter.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python -m benchmarks.frame_latency [--rows 50000] [--rate 2000] [--views 50] [--seconds 20]
 
-A web process with a made-up cluster (support/web_process_with_changing_rows.py) has each list open in a socket. A change
-falls into a page's window by chance. Its age is the time from the moment at which it was due, 50 ms of a worker's tick and
-the process's own lateness included, until the frame that shows it has come through the socket. Load generator and
-sockets run on the same machine.
+A web process with a made-up cluster (support/web_process_with_changing_rows.py) has each list open in a socket. A
+change falls into a page's window by chance. Its age is the time from the moment at which it was due, 50 ms of a
+worker's tick and the process's own lateness included, until the frame that shows it has come through the socket. Load
+generator and sockets run on the same machine.
 """
 
 from __future__ import annotations

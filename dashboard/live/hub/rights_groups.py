@@ -17,7 +17,7 @@ from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.live.replication.scoped_history import ScopedHistory
 from dashboard.live.replication.scoped_replica import ScopedReplica
-from dashboard.live.replication.scoped_replicas import KeyOfKind, ScopedReplicas
+from dashboard.live.replication.scoped_replicas import FindKind, ScopedReplicas
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock
 
@@ -53,14 +53,14 @@ class RightsGroups:
         history: FeedHistory,
         clock: Clock,
         *,
-        key_of: KeyOfKind,
+        find_kind: FindKind,
         denial_of: Callable[[Rights], DenialLookup],
     ) -> None:
         self._replicas = replicas
         self._hub = hub
         self._history = history
         self._clock = clock
-        self._key_of = key_of
+        self._find_kind = find_kind
         self._denial_of = denial_of
         self._groups: dict[str, RightsGroup] = {}
 
@@ -79,7 +79,7 @@ class RightsGroups:
         def count_rates(replica: ScopedReplica) -> None:
             self._hub.index.slices.add(history.count_rates(replica, self._clock.time()))
 
-        replicas = ScopedReplicas(self._replicas, rights, self._key_of, on_new=count_rates)
+        replicas = ScopedReplicas(self._replicas, rights, self._find_kind, on_new=count_rates)
         history = ScopedHistory(self._history, replicas)
         hub = self._hub.scoped(replicas, history, self._denial_of(rights))
         run = keep_running("the hub of a group of people", hub.run, self._clock)

@@ -9,12 +9,12 @@ from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.feed_entry import Entry, EventSubject
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers.events import SUBJECT_OF, row_subject
 
-KeyOfKind = Callable[[str, str], str | None]
-"""Returns the key of the kind that a Kind (in any case) and an API group name; None where it is not known."""
+FindKind = Callable[[str, str], KindInfo | None]
+"""Returns what is known of a Kind (in any case) of an API group; None where nothing is."""
 
 
 class VisibleKind:
@@ -34,33 +34,32 @@ class VisibleKind:
 class VisibleEvents(VisibleKind):
     """The Events that rights include, and that are about an object that they include, too.
 
-    Where the kind of that object is not known, everything of its group must be included.
+    Where the kind of that object is not known, everything of its group must be included; where the Event names none,
+    everything of the core group.
     """
 
-    def __init__(self, scope: KindScope, rights: Rights, key_of: KeyOfKind) -> None:
+    def __init__(self, scope: KindScope, rights: Rights, find_kind: FindKind) -> None:
         super().__init__(scope)
         self._rights = rights
-        self._key_of = key_of
+        self._find_kind = find_kind
 
     def sees_row(self, row: Row) -> bool:
         if not super().sees_row(row):
             return False
-        subject = row_subject(row)
-        return subject is None or self._sees_subject(subject.kind, subject.group, row.namespace, subject.name)
+        return self._sees_subject(row_subject(row), row.namespace)
 
     def sees_entry(self, entry: Entry) -> bool:
-        about = entry.about
-        return super().sees_entry(entry) and (
-            about is None or self._sees_subject(about.kind, about.group, entry.namespace, about.name)
-        )
+        return super().sees_entry(entry) and self._sees_subject(entry.about, entry.namespace)
 
-    def _sees_subject(self, kind: str, group: str, namespace: str, name: str) -> bool:
-        """An Event is in the namespace of the object that it is about; it is in any where that has none."""
-        key = self._key_of(kind, group)
-        if key is None:
-            return self._rights.scope_of(f"*.{group}" if group else "*").includes(namespace, name)
-        scope = self._rights.scope_of(key)
-        return scope.includes(namespace, name) or scope.includes("", name)
+    def _sees_subject(self, subject: EventSubject | None, namespace: str) -> bool:
+        """An Event is in the namespace of the object that it is about; in any where that has none, and then a right
+        within that namespace shows nothing.
+        """
+        known = self._find_kind(subject.kind, subject.group) if subject is not None else None
+        if subject is None or known is None:
+            group = subject.group if subject is not None else ""
+            return self._rights.scope_of(f"*.{group}" if group else "*").is_everything
+        return self._rights.scope_of(known.key).includes(namespace if known.namespaced else "", subject.name)
 
 
 class ScopedReplicas:
@@ -73,14 +72,14 @@ class ScopedReplicas:
         self,
         base: ReplicaSource,
         rights: Rights,
-        key_of: KeyOfKind,
+        find_kind: FindKind,
         *,
         on_new: Callable[[ScopedReplica], None] = lambda _: None,
     ) -> None:
         """`on_new` is called with each scoped replica when it is made."""
         self._base = base
         self._rights = rights
-        self._key_of = key_of
+        self._find_kind = find_kind
         self._on_new = on_new
         self._sees_all = rights.scope_of("*.*").is_everything
         self._scoped: dict[str, ScopedReplica] = {}
@@ -115,7 +114,7 @@ class ScopedReplicas:
         return scoped
 
     def _visible(self, key: str, scope: KindScope) -> VisibleKind:
-        return VisibleEvents(scope, self._rights, self._key_of) if key in SUBJECT_OF else VisibleKind(scope)
+        return VisibleEvents(scope, self._rights, self._find_kind) if key in SUBJECT_OF else VisibleKind(scope)
 
     def close(self) -> None:
         for scoped in self._scoped.values():

@@ -213,6 +213,11 @@ def parse_kinds(names: Iterable[str]) -> tuple[KindInfo, ...]:
     return tuple(kinds.values())
 
 
+def find_builtin_kind(kind: str, group: str) -> KindInfo | None:
+    """The static table's kind with this Kind, in any case, and API group; None where it has none."""
+    return _BY_KIND.get((kind.lower(), group))
+
+
 def is_builtin(key: str) -> bool:
     """Whether the static table has this key."""
     return key in KINDS
@@ -326,6 +331,9 @@ _TABLE: tuple[KindInfo, ...] = (
 KINDS: Mapping[str, KindInfo] = MappingProxyType({kind.key: kind for kind in _TABLE})
 """The built-in kinds by key, in the order of the navigation."""
 
+_BY_KIND: Mapping[tuple[str, str], KindInfo] = MappingProxyType(
+    {(kind.resource.kind.lower(), kind.resource.group): kind for kind in _TABLE}
+)
 _BY_NAME: Mapping[str, KindInfo] = MappingProxyType({
     name: kind for kind in reversed(_TABLE) for name in kind.names
 })  # fmt: skip

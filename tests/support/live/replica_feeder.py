@@ -12,7 +12,7 @@ from dashboard.live.replication.messages import Frame, InterestMessage, Snapshot
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import Replicas
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
-from dashboard.objects.kinds.feed_entry import Entry, Operation
+from dashboard.objects.kinds.feed_entry import Entry, EventSubject, Operation
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import columns_for
 from informerd.cache.health import Health
@@ -64,9 +64,11 @@ class Feeder:
         )  # fmt: skip
         assert self.replica.state == "live"
 
-    def put(self, *rows: Row, op: Operation = "modified", words: str = "changed") -> None:
-        """One frame with these rows, and a feed entry for each."""
-        self._send(rows=rows, entries=tuple(self.entry(row, op, words) for row in rows))
+    def put(
+        self, *rows: Row, op: Operation = "modified", words: str = "changed", about: EventSubject | None = None
+    ) -> None:
+        """One frame with these rows, and a feed entry for each; `about` is what Events are about."""
+        self._send(rows=rows, entries=tuple(self.entry(row, op, words, about) for row in rows))
 
     def drop(self, *uids: str) -> None:
         rows = [self.replica.rows[uid] for uid in uids]
@@ -88,7 +90,7 @@ class Feeder:
         self.health = health or msgspec.structs.replace(self.health, heard=self._clock.time())
         self.replica.receive_frame(self._frame())
 
-    def entry(self, row: Row, op: Operation, words: str) -> Entry:
+    def entry(self, row: Row, op: Operation, words: str, about: EventSubject | None = None) -> Entry:
         self._entry_seq += 1
         return Entry(
             self._entry_seq,
@@ -101,6 +103,7 @@ class Feeder:
             words,
             row.tone,
             EPOCH,
+            about=about,
         )
 
     def _send(self, rows: tuple[Row, ...] = (), gone: tuple[str, ...] = (), entries: tuple[Entry, ...] = ()) -> None:
