@@ -54,14 +54,14 @@ print(resident() / full)
 
 THREADS = """
 import asyncio
-from dashboard.runtime import background_tasks, malloc_tuning
+from dashboard.runtime import malloc_tuning, thread_pools
 
 def fail():
     assert not malloc_tuning._large_work_ended.is_set()
     raise OSError
 
 try:
-    asyncio.run(background_tasks.run_in_thread(fail))
+    asyncio.run(thread_pools.run_in_thread(fail))
 except OSError:
     print(int(malloc_tuning._large_work_ended.is_set()))
 """
