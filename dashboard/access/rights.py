@@ -17,8 +17,6 @@ ALL = "*"
 LIST_VERBS = frozenset({"list", "watch", ALL})
 """A watch begins with all objects that there are: either verb tells of every object."""
 READ_VERBS = LIST_VERBS | {"get"}
-MAX_CACHED_SCOPES = 2_000
-"""Kinds whose scope is kept: Events name kinds that nobody follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +94,7 @@ class Rights:
         return hashlib.blake2b(json.dumps(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def scope_of(self, key: str) -> KindScope:
-        """The objects of a kind that may be seen; `key` is ``plural`` or ``plural.group``, with ``*`` as the plural for
-        all kinds of a group.
+        """The objects of a kind that may be seen; `key` is ``plural`` or ``plural.group``.
 
         Everything of a namespace needs the right to list or watch there. One object is seen with the right to get,
         list or watch it by its name. A right to get any object by a name that one knows shows none: nobody learns
@@ -105,10 +102,12 @@ class Rights:
         """
         scope = self._scopes.get(key)
         if scope is None:
-            if len(self._scopes) >= MAX_CACHED_SCOPES:
-                self._scopes.clear()
             scope = self._scopes[key] = self._scope_of(key)
         return scope
+
+    def lists_all_of(self, group: str) -> bool:
+        """Whether all objects of all kinds of an API group may be seen; with ``*`` those of all groups."""
+        return _list_all(rule for rule in self.everywhere if rule.is_about(group, ALL))
 
     def _scope_of(self, key: str) -> KindScope:
         plural, _, group = key.partition(".")
@@ -136,7 +135,7 @@ class Rights:
             for namespace, rules in self.by_namespace.items()
             for rule in rules
             if rule.is_about("", "namespaces")
-            and not rule.verbs.isdisjoint(READ_VERBS)
+            and not rule.verbs.isdisjoint(("get", ALL))
             and (not rule.names or namespace in rule.names)
         )
 

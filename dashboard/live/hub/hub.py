@@ -64,6 +64,7 @@ class Hub:
         timer: Callable[[], float] = time.perf_counter,
         shared: Hub | None = None,
         history: ReadableHistory | None = None,
+        on_unfollow: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.metrics: HubMetrics = HubMetrics() if shared is None else shared.metrics
         self.connection_problem = connection_problem
@@ -101,13 +102,22 @@ class Hub:
         self.most_common_values = self.index.most_common_values
         self.count_rows = self.index.count_rows
         self.all_rows = self.index.all_rows
-        for source in sources:
-            source.on_change(partial(self._stir, source.key))
+        self._on_unfollow = on_unfollow
+        if shared is None:
+            for source in sources:
+                source.on_change(partial(self.stir, source.key))
 
-    def scoped(self, replicas: ReplicaSource, history: ReadableHistory, denial_of: DenialLookup) -> Hub:
+    def scoped(
+        self,
+        replicas: ReplicaSource,
+        history: ReadableHistory,
+        denial_of: DenialLookup,
+        on_unfollow: Callable[[str], None] = lambda _: None,
+    ) -> Hub:
         """A hub of the same kinds for people who may see a part of them: `replicas`, and what `history` has of these.
 
-        It counts into the same metrics and hears of kinds that come and go. `remove_scoped` ends that.
+        It counts into the same metrics and hears of kinds that come and go, and of `sources`. `on_unfollow` is called
+        with each kind that it has stopped to show. `remove_scoped` ends that.
         """
         hub = Hub(
             replicas,
@@ -119,6 +129,7 @@ class Hub:
             denial_of=denial_of,
             shared=self,
             history=history,
+            on_unfollow=on_unfollow,
         )
         self._scoped_hubs.append(hub)
         return hub
@@ -179,6 +190,7 @@ class Hub:
                 self._kept_history.unfollow(key)
             self._tell_kinds()
             self._stir_details()
+        self._on_unfollow(key)
 
     @property
     def viewed_keys(self) -> frozenset[str]:
@@ -346,7 +358,8 @@ class Hub:
         """Once a second: send the heartbeat, let time pass in views, and drop what is not needed."""
         moment = self.clock.time()
         self.hub_kinds.kind_summaries.pass_time(moment)
-        self._connected.send_heartbeat(self._heartbeat.message())
+        if self.sockets:
+            self._connected.send_heartbeat(self._heartbeat.message())
         before, self._shown_problem = self._shown_problem, self.connection_problem()
         self.index.pass_time(moment)
         for watched in list(self.views.values()):
@@ -381,8 +394,10 @@ class Hub:
             self._next_beat = self.clock.now()
             self._updates.wake.set()
 
-    def _stir(self, key: str) -> None:
+    def stir(self, key: str) -> None:
         """Refresh views after a source of freshness changed."""
+        for hub in self._scoped_hubs:
+            hub.stir(key)
         for watched in self.views.values():
             if key in watched.view.listened_keys:
                 watched.view.dirty = True

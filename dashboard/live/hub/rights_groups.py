@@ -7,7 +7,8 @@ seconds after the last page or socket.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dashboard.access.rights import Rights
@@ -19,6 +20,7 @@ from dashboard.live.replication.scoped_history import ScopedHistory
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.scoped_replicas import FindKind, ScopedReplicas
 from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.runtime.time_slicing import SlicedWork
 from informerd.clock import Clock
 
 GROUP_TTL = 120.0
@@ -38,6 +40,8 @@ class RightsGroup:
     """Runs the hub."""
     used_at: float
     """Monotonic seconds of the last page."""
+    holds: int = 0
+    """Requests and runs that use it for longer, see `RightsGroups.hold`."""
 
 
 class RightsGroups:
@@ -75,13 +79,31 @@ class RightsGroups:
         group.used_at = self._clock.now()
         return group
 
+    @contextmanager
+    def hold(self, rights: Rights) -> Iterator[RightsGroup]:
+        """The group with these rights, which does not end before the block does, however long that takes."""
+        group = self.get(rights)
+        group.holds += 1
+        try:
+            yield group
+        finally:
+            group.holds -= 1
+            group.used_at = self._clock.now()
+
     def _make(self, rights: Rights) -> RightsGroup:
+        begun: list[SlicedWork] = []
+        """Counts of replicas that the hub makes before it is there itself."""
+        schedule = begun.append
+
         def count_rates(replica: ScopedReplica) -> None:
-            self._hub.index.slices.add(history.count_rates(replica, self._clock.time()))
+            schedule(history.count_rates(replica, self._clock.time()))
 
         replicas = ScopedReplicas(self._replicas, rights, self._find_kind, on_new=count_rates)
         history = ScopedHistory(self._history, replicas)
-        hub = self._hub.scoped(replicas, history, self._denial_of(rights))
+        hub = self._hub.scoped(replicas, history, self._denial_of(rights), replicas.forget)
+        schedule = hub.index.slices.add
+        for work in begun:
+            schedule(work)
         run = keep_running("the hub of a group of people", hub.run, self._clock)
         return RightsGroup(rights, replicas, hub, asyncio.create_task(run), self._clock.now())
 
@@ -99,7 +121,7 @@ class RightsGroups:
         """End the groups without sockets that had no page for GROUP_TTL seconds."""
         now = self._clock.now()
         for group in [*self._groups.values()]:
-            if group.hub.sockets:
+            if group.hub.sockets or group.holds:
                 group.used_at = now
             elif now - group.used_at >= GROUP_TTL:
                 await self._end(group)

@@ -19,7 +19,7 @@ class UidLookup(Protocol):
     """Finds rows by a name that they have."""
 
     def __bool__(self) -> bool:
-        """False where it finds nothing, whatever the name."""
+        """False where it finds nothing, whatever the name; where it is true there may be nothing, too."""
 
     def uids_of(self, name: str) -> Collection[str]:
         """The uids of the rows that have this name, in no order. Do not keep it: it may change with the rows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -40,11 +41,16 @@ class VisibleChunk:
 
 
 class ScopedHistory:
-    """The changes of `base` that are of objects of `replicas`. It says when changes were lost, and not how many."""
+    """The changes of `base` that are of objects of `replicas`. It says when changes were lost, and not how many.
+
+    Call `count_rates` with each scoped replica when it is made.
+    """
 
     def __init__(self, base: FeedHistory, replicas: ScopedReplicas) -> None:
         self._base = base
         self._replicas = replicas
+        self._counting: set[str] = set()
+        """Kinds whose earlier changes are being counted."""
 
     @property
     def most(self) -> int:
@@ -83,23 +89,26 @@ class ScopedHistory:
             yield from replica.rates.recent(now)
 
     def rates_from(self, keys: Iterable[str], now: float) -> float:
-        """Rates of a part of a kind are counted from its entries, so from when on these are known."""
+        """Rates of a part of a kind are counted from its entries, so from when on these are known; infinite until they
+        are counted.
+        """
         keys = tuple(keys)
+        if not self._counting.isdisjoint(keys):
+            return math.inf
         scoped = self._scoped_keys(keys)
         begin = self._base.rates_from(keys, now)
         return max(begin, self._base.known_from(scoped)) if scoped else begin
 
     def count_rates(self, replica: ScopedReplica, now: float) -> SlicedWork:
-        """Count the visible changes of the last 15 minutes before Unix time `now`; later ones the replica counts.
-
-        It must be called when the replica is made.
-        """
+        """Count the visible changes of the last 15 minutes before Unix time `now`; later ones the replica counts."""
+        self._counting.add(replica.key)
         chunks = self._base.chunks([replica.key], now - RATES_SECONDS, now)
 
         def work() -> SlicedWork:
             for chunk in chunks:
                 replica.count_rates(filter(replica.visibility.sees_entry, chunk.entries()))
                 yield None
+            self._counting.discard(replica.key)
 
         return work()
 

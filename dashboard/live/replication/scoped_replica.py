@@ -5,8 +5,10 @@ It holds no rows of its own, so it is right whenever the shared one is. Only the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from dataclasses import replace
+from itertools import chain
 from typing import Protocol
 
 import msgspec
@@ -15,6 +17,7 @@ from dashboard.live.replication.change_rates import OPERATION_COUNTS, Rates
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
 from dashboard.live.replication.readable_replica import ReadableReplica, ReplicaState, UidLookup
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
+from dashboard.live.replication.snapshot_pull import RowChange
 from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
@@ -22,7 +25,7 @@ from informerd.cache.health import Health
 
 
 class Visibility(Protocol):
-    """Which objects of one kind somebody may see. The answers never change for one and the same object."""
+    """Which objects of one kind somebody may see. The answers for one and the same row never change."""
 
     def sees_row(self, row: Row) -> bool: ...
 
@@ -148,7 +151,6 @@ class ScopedReplica:
         self.rates = Rates()
         """Counted from the entries that came since it was made, and from earlier ones by `count_rates`."""
         self._listeners = Listeners(self.key)
-        self._last_entry_at = max((entry.time for entry in base.entries), default=0.0)
         self.close = base.on_change(self._apply)
 
     @property
@@ -169,13 +171,21 @@ class ScopedReplica:
 
     @property
     def health(self) -> Health:
-        """The informer's health; of objects that cannot be read it has those that are named and visible."""
+        """The informer's health, without the time of its last event, which may be a hidden object's, and to the second.
+        Of objects that cannot be read it has those that are named and visible.
+        """
         health = self.base.health
         sees_name = self.visibility.sees_name
         unreadable = tuple(each for each in health.unreadable_objects if sees_name(*_split(each[0])))
         listed = self._number if health.listed else 0
         return msgspec.structs.replace(
-            health, listed=listed, remaining=None, unreadable=len(unreadable), unreadable_objects=unreadable
+            health,
+            heard=None if health.heard is None else math.floor(health.heard),
+            last_event=None,
+            listed=listed,
+            remaining=None,
+            unreadable=len(unreadable),
+            unreadable_objects=unreadable,
         )
 
     @property
@@ -226,35 +236,30 @@ class ScopedReplica:
 
     def _apply(self, change: Change) -> None:
         sees_row, sees_entry = self.visibility.sees_row, self.visibility.sees_entry
-        rows = [pair for pair in change.rows if (row := pair[1] or pair[0]) is not None and sees_row(row)]
-        self._number += sum((new is not None) - (old is not None) for old, new in rows)
+        rows: list[RowChange] = []
+        for old, new in change.rows:  # an Event may turn to another object
+            was = old if old is not None and sees_row(old) else None
+            now = new if new is not None and sees_row(new) else None
+            if was is not None or now is not None:
+                rows.append((was, now))
+                self._number += (now is not None) - (was is not None)
         entries = [entry for entry in change.entries if sees_entry(entry)]
-        self.count_rates(entries)
         unannounced = self._without_number(change)
-        if change.entries:
-            self._last_entry_at = change.entries[-1].time
-        visible = replace(change, rows=rows, entries=entries, missed_entries=0, unannounced=unannounced)
-        if (
-            rows
-            or entries
-            or unannounced
-            or change.is_first_snapshot
-            or change.has_new_columns
-            or change.has_new_health
-        ):
-            self._listeners.notify(visible)
+        has_news = change.is_first_snapshot or change.has_new_columns or change.has_new_health
+        if rows or entries or unannounced or has_news:
+            self.count_rates(entries)
+            self._listeners.notify(
+                replace(change, rows=rows, entries=entries, missed_entries=0, unannounced=unannounced)
+            )
 
     def _without_number(self, change: Change) -> UnannouncedPeriod | None:
         """The span in which changes were not reported. Of lines that were lost only the number is known, which counts
-        hidden objects, too: the time in which they came takes its place.
+        hidden objects, too: the moment at which that was noticed takes its place.
         """
-        if not change.missed_entries:
+        if not change.missed_entries or change.unannounced is not None:
             return change.unannounced
-        until = change.entries[0].time if change.entries else self._last_entry_at
-        since = min(self._last_entry_at, until)
-        if change.unannounced is not None:
-            since, until = min(since, change.unannounced[0]), max(until, change.unannounced[1])
-        return since, until
+        noticed = next((entry.time for entry in chain(change.entries, reversed(self.base.entries))), 0.0)
+        return noticed, noticed
 
 
 def _split(key: str) -> tuple[str, str]:

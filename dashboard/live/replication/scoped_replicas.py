@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dashboard.access.rights import KindScope, Rights
+from dashboard.access.rights import ALL, KindScope, Rights
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.live.replication.scoped_replica import ScopedReplica
@@ -22,7 +22,9 @@ class VisibleKind:
 
     def __init__(self, scope: KindScope) -> None:
         self._scope = scope
-        self.sees_name = scope.includes
+
+    def sees_name(self, namespace: str, name: str) -> bool:
+        return self._scope.includes(namespace, name)
 
     def sees_row(self, row: Row) -> bool:
         return self._scope.includes(row.namespace, row.name)
@@ -34,14 +36,18 @@ class VisibleKind:
 class VisibleEvents(VisibleKind):
     """The Events that rights include, and that are about an object that they include, too.
 
-    Where the kind of that object is not known, everything of its group must be included; where the Event names none,
-    everything of the core group.
+    Where the kind of that object is not known, everything of its group must be included; where the Event names none, or
+    only the Event's own name is known, everything of the core group.
     """
 
     def __init__(self, scope: KindScope, rights: Rights, find_kind: FindKind) -> None:
         super().__init__(scope)
         self._rights = rights
         self._find_kind = find_kind
+
+    def sees_name(self, namespace: str, name: str) -> bool:
+        """Most Events are named after the object that they are about."""
+        return self._rights.lists_all_of("") and self._scope.includes(namespace, name)
 
     def sees_row(self, row: Row) -> bool:
         if not super().sees_row(row):
@@ -58,7 +64,7 @@ class VisibleEvents(VisibleKind):
         known = self._find_kind(subject.kind, subject.group) if subject is not None else None
         if subject is None or known is None:
             group = subject.group if subject is not None else ""
-            return self._rights.scope_of(f"*.{group}" if group else "*").is_everything
+            return self._rights.lists_all_of(group)
         return self._rights.scope_of(known.key).includes(namespace if known.namespaced else "", subject.name)
 
 
@@ -81,7 +87,8 @@ class ScopedReplicas:
         self._rights = rights
         self._find_kind = find_kind
         self._on_new = on_new
-        self._sees_all = rights.scope_of("*.*").is_everything
+        self._sees_all = rights.lists_all_of(ALL)
+        self._is_closed = False
         self._scoped: dict[str, ScopedReplica] = {}
 
     @property
@@ -100,7 +107,12 @@ class ScopedReplicas:
         return key in self._base
 
     def get(self, key: str) -> ReadableReplica:
-        """The visible part of a kind's replica. Raises KeyError for a kind that is not followed."""
+        """The visible part of a kind's replica.
+
+        Raises KeyError for a kind that is not followed, RuntimeError after `close`.
+        """
+        if self._is_closed:
+            raise RuntimeError("these people's rights are no longer in use: find their group again")
         base = self._base.get(key)
         scope = self._rights.scope_of(key)
         if self._sees_all or (scope.is_everything and key not in SUBJECT_OF):
@@ -116,7 +128,12 @@ class ScopedReplicas:
     def _visible(self, key: str, scope: KindScope) -> VisibleKind:
         return VisibleEvents(scope, self._rights, self._find_kind) if key in SUBJECT_OF else VisibleKind(scope)
 
-    def close(self) -> None:
-        for scoped in self._scoped.values():
+    def forget(self, key: str) -> None:
+        """Drop what is kept of a kind that is no longer followed."""
+        if (scoped := self._scoped.pop(key, None)) is not None:
             scoped.close()
-        self._scoped.clear()
+
+    def close(self) -> None:
+        self._is_closed = True
+        for key in [*self._scoped]:
+            self.forget(key)

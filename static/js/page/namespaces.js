@@ -40,7 +40,7 @@ export function start() {
     const matches = [...new Set([...ticked, ...begins, ...holds])];
     list().replaceChildren(...matches.slice(0, SHOWN).map(line));
     const more = matches.length - SHOWN;
-    const message = !state.names.length ? "Not listed yet." : !matches.length ? "No namespace matches." : more > 0 ? `${more} more: type to find them.` : "";
+    const message = !state.names.length ? "No namespaces to show." : !matches.length ? "No namespace matches." : more > 0 ? `${more} more: type to find them.` : "";
     document.getElementById("namespace-said").textContent = message;
   }
 

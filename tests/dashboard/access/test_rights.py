@@ -69,11 +69,19 @@ def test_rules_of_a_namespace_are_not_about_what_has_none() -> None:
         (rule("get", "namespaces", names="bank"), set()),
         (rule("get", "namespaces/status"), set()),
         (rule("delete", "namespaces"), set()),
+        (rule("list", "namespaces"), set()),  # a list is asked for in no namespace
     ],
 )
 def test_a_rule_within_a_namespace_may_show_the_namespace_itself(own: Rule, names: set[str]) -> None:
     scope = Rights([], shop(own)).scope_of("namespaces")
     assert scope == KindScope(names=frozenset(("", name) for name in names))
+
+
+def test_all_of_a_group_needs_a_rule_about_every_resource_and_object() -> None:
+    every = [rule("list", "*", "apps"), rule("list", "pods"), rule("get", "*"), rule("list", "*", "batch", names="one")]
+    rights = Rights(every, shop(rule("list", "*")))
+    assert [group for group in ("", "apps", "batch", "*") if rights.lists_all_of(group)] == ["apps"]
+    assert Rights([rule("watch", "*", "*")]).lists_all_of("*")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -22,13 +23,16 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.scoped_replica import ScopedReplica
+from dashboard.live.replication.unwatched_list import KindList
 from dashboard.objects.kinds.catalog import KINDS, find_builtin_kind
 from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.live_list import open_list
+from tests.support.live.replica_feeder import pod as pod_row
 from tests.support.long_tests import examples
 from tests.support.objects.rows import Json, made, row_of
 from tests.support.pages.site_without_cluster import Site, WiredClient
+from tests.support.wait import eventually
 
 Object = tuple[str, Json]
 
@@ -201,6 +205,7 @@ async def test_whoever_may_see_everything_gets_the_pages_of_everybody() -> None:
 
 
 SHOP = Rights([], {"shop": [rule("list", "pods")]})
+SHOP_AND_SECRETS = Rights([rule("list", "secrets")], {"shop": [rule("list", "pods")]})
 
 
 async def test_people_with_the_same_rights_share_a_hub_and_others_do_not() -> None:
@@ -236,11 +241,15 @@ async def test_a_kind_that_is_followed_later_is_scoped_too_and_goes_with_its_kin
         somebody.site.feeds.follow(leases)
         hub.follow(leases)
         assert leases in group.hub.kinds
-        assert isinstance(group.replicas.get(leases.key), ScopedReplica)
+        replica, heard = group.replicas.get(leases.key), list[Change]()
+        assert isinstance(replica, ScopedReplica)
+        replica.on_change(heard.append)
+        base = somebody.site.feeds.get(leases.key)
         hub.unfollow(leases.key)
         somebody.site.feeds.unfollow(leases.key)
         assert leases not in group.hub.kinds
-        assert leases.key not in group.replicas
+        base.show_list(KindList(0.0, (pod_row("a"),), None), "for a test")
+        assert heard == []
 
 
 async def test_kinds_that_a_group_views_are_viewed() -> None:
@@ -261,15 +270,47 @@ async def no_end(code: int) -> None: ...
 
 async def test_a_group_ends_two_minutes_after_its_last_page_and_hears_nothing_more() -> None:
     async with person(SHOP) as somebody:
-        group = somebody.groups.get(SHOP)
-        heard: list[Change] = []
-        group.replicas.get("pods").on_change(heard.append)
+        group = somebody.groups.get(SHOP_AND_SECRETS)
+        replica, heard = group.replicas.get("pods"), list[Change]()
+        replica.on_change(heard.append)
+        with somebody.groups.hold(SHOP_AND_SECRETS):
+            await somebody.site.clock.advance(2 * GROUP_TTL)
+            await somebody.groups.sweep()
         await somebody.site.clock.advance(GROUP_TTL - 1)
         await somebody.groups.sweep()
-        assert len(somebody.groups) == 1
+        assert not group.task.done()
         await somebody.site.clock.advance(1)
         await somebody.groups.sweep()
-        assert len(somebody.groups) == 0
         assert group.task.cancelled()
-        change_all(somebody.site, OBJECTS)
+        summaries = {key: summary.tones.copy() for key, summary in group.hub.summaries.items()}
+        change_all(somebody.site, [("secrets", made("Secret", "new")), ("pods", made("Pod", "new"))])
         assert heard == []
+        assert {key: summary.tones for key, summary in group.hub.summaries.items()} == summaries
+        with pytest.raises(RuntimeError, match="no longer in use"):
+            group.replicas.get("pods")
+
+
+async def test_the_history_of_a_part_says_no_number_of_hidden_changes() -> None:
+    async with person(SHOP_AND_SECRETS) as somebody:
+        history, base = somebody.groups.get(SHOP_AND_SECRETS).hub.history, somebody.site.parts.hub.history
+        for key in ("pods", "secrets"):
+            somebody.site.feeder(key).lose_entries(5)
+        change_all(somebody.site, OBJECTS)
+        now = somebody.site.clock.time()
+        assert [base.missed([key], 0, now) for key in ("pods", "secrets")] == [5, 5]
+        assert [history.missed([key], 0, now) for key in ("pods", "secrets")] == [0, 5]
+        assert history.unannounced_periods(["pods"], 0, now) == [(now, now)]
+        assert history.unannounced_periods(["secrets"], 0, now) == []
+        assert (history.entry_count(["pods"]), history.entry_count(["secrets"])) == (None, 6)
+        names = [entry.name for chunk in history.chunks(["pods"], 0, now) for entry in chunk.entries()]
+        assert names == ["web-mark-shop-1", "web-mark-shop-2"]
+        assert sum(modified for _, _, modified, _ in history.rates(["pods"], now)) == 2
+
+
+async def test_rates_of_a_new_group_are_those_of_before_once_they_are_counted() -> None:
+    async with person(SHOP) as somebody:
+        change_all(somebody.site, OBJECTS)
+        everywhere = Rights([], {"bank": [rule("list", "pods")], "shop": [rule("list", "pods")]})
+        history, now = somebody.groups.get(everywhere).hub.history, somebody.site.clock.time()
+        await eventually(lambda: history.rates_from(["pods"], now) < math.inf)
+        assert sum(modified for _, _, modified, _ in history.rates(["pods"], now)) == 4

@@ -113,12 +113,38 @@ async def test_of_lost_lines_it_tells_the_time_and_not_the_number() -> None:
     clock = FakeClock()
     feeder, _, heard = scoped(clock=clock)
     feeder.put(pod("a", namespace="shop"))
-    since = heard[-1].entries[-1].time
     await clock.advance(5)
     feeder.lose_entries(7)
     feeder.put(pod("b", namespace="bank"))
     assert heard[-1].missed_entries == 0
-    assert heard[-1].unannounced == (since, since + 5)
+    assert heard[-1].unannounced == (clock.time(), clock.time())
+
+
+class OfOneLabel(InNamespace):
+    """Sees what has a label, which may come and go."""
+
+    def sees_row(self, row: Row) -> bool:
+        return row.labels.get("app") == "seen"
+
+
+def test_what_comes_into_view_is_added_and_what_leaves_it_is_deleted() -> None:
+    feeder = Feeder("pods", FakeClock(), [pod("a")])
+    replica = ScopedReplica(feeder.replica, OfOneLabel("default"))
+    heard: list[Change] = []
+    replica.on_change(heard.append)
+    hidden, seen = pod("a"), msgspec.structs.replace(pod("a"), labels={"app": "seen"}, version="2")
+    feeder.put(seen)
+    feeder.put(hidden)
+    assert [change.rows for change in heard if change.rows] == [[(None, seen)], [(seen, None)]]
+    assert len(replica.rows) == 0
+    feeder.drop(hidden.uid)
+    assert len(replica.rows) == 0
+
+
+def test_its_health_does_not_tell_when_a_hidden_object_changed() -> None:
+    feeder, replica, _ = scoped()
+    feeder.beat(msgspec.structs.replace(feeder.health, last_event=1234.5678, heard=1234.5678))
+    assert (replica.health.last_event, replica.health.heard) == (None, 1234)
 
 
 def unread(*keys: str) -> Callable[[Health], Health]:

@@ -73,7 +73,7 @@ def test_without_scripts_boxes_and_button_do_the_same(
 def test_a_page_from_before_namespaces_were_listed_offers_those_of_now(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     page.locator(".namespace-pop > summary").click()
-    expect(page.locator("#namespace-said")).to_have_text("Not listed yet.")
+    expect(page.locator("#namespace-said")).to_have_text("No namespaces to show.")
     page.locator(".namespace-pop > summary").click()
     server.do("name", names=["shop", "search"])
     page.locator(".namespace-pop > summary").click()
