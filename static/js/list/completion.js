@@ -54,7 +54,9 @@ export function start() {
     const typed = state.input.value.slice(state.start, state.at);
     const suggestions = [...page.body.children].filter((option) => option.dataset.insert !== typed);
     suggestions.forEach((option, index) => { option.id = `${list.id}-${index}`; });
+    const insert = isOpen() && chosen()?.dataset.insert; // chosen while the answer to the last letters was on its way
     list.replaceChildren(...suggestions);
+    suggestions.find((option) => option.dataset.insert === insert)?.setAttribute("aria-selected", "true");
     list.toggleAttribute(OPEN, suggestions.length > 0);
     list.scrollTop = 0;
     if (suggestions.length) list.scrollIntoView({ block: "nearest" }); // the column picker scrolls by itself
@@ -85,6 +87,7 @@ export function start() {
   function soon(input) {
     if (state.input !== input) close();
     state.input = input;
+    if (isOpen()) choose(null);
     clearTimeout(state.timer);
     state.timer = setTimeout(ask, WAIT);
   }

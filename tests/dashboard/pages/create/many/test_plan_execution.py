@@ -12,6 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.manifests import parse_manifests
 from dashboard.pages.create.many.plan_execution import ApplyState, ReviewedStep, apply
+from dashboard.pages.create.many.signed_progress import read_progress
 from tests.dashboard.pages.create.many.test_views import address, live, mydemo, reviewed
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.no_script_browser import Browser, Page
@@ -34,7 +35,11 @@ async def lossy(cluster: ControlPlane, parts: SimpleNamespace) -> AsyncIterator[
 
 @pytest.fixture(autouse=True)
 def one_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the text took to read, which a step may take at least."""
     monkeypatch.setattr("dashboard.pages.create.many.signed_progress.STEP_SECONDS", -1.0)
+    monkeypatch.setattr(
+        "dashboard.pages.create.many.views.read_progress", lambda post, about, _: read_progress(post, about, -1.0)
+    )
 
 
 async def begun(browser: Browser, review: Page, number: int, **more: str) -> Page:

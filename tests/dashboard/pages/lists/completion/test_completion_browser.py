@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.support.browser.chromium import wait_until
 from tests.support.browser.live_page import open_live
@@ -54,6 +54,29 @@ def test_a_filter_is_completed_by_keyboard_column_by_column_and_value_by_value(p
     expect(page.locator("tbody tr")).to_have_count(1)
     expect(page).to_have_url(re.compile(r"\?q=status(=|%3D)Failed$"))
     wait_until(page, "!document.querySelector('.htmx-request')")
+
+
+def test_what_an_arrow_chose_stays_chosen_when_the_answer_comes_and_typing_lets_go_of_it(
+    page: Page, server: PageServer
+) -> None:
+    open_live(page, f"{server.url}/resources/pods/")
+    filter_box(page).click()
+    page.keyboard.type("st")
+    expect(options(page).first).to_contain_text("status")
+    held: list[Route] = []
+    page.route("**/complete?*", lambda route: held.append(route))
+    page.keyboard.type("a")
+    wait_until(page, "document.querySelectorAll('[aria-selected=true]').length === 0")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#q-options-0")).to_have_attribute("aria-selected", "true")
+    page.wait_for_timeout(200)  # longer than typing is waited for
+    with page.expect_response("**/complete?*"):
+        held[0].continue_()
+    page.unroute("**/complete?*")
+    expect(page.locator("#q-options-0")).to_contain_text("status")
+    expect(page.locator("#q-options-0")).to_have_attribute("aria-selected", "true")
+    page.keyboard.type("t")
+    expect(page.locator("[role=option][aria-selected=true]")).to_have_count(0)
 
 
 def test_without_an_arrow_enter_and_escape_do_what_they_do_anyway(page: Page, server: PageServer) -> None:
