@@ -190,7 +190,7 @@ class Hub:
                 self._kept_history.unfollow(key)
             self._tell_kinds()
             self._stir_details()
-        self._on_unfollow(key)
+            self._on_unfollow(key)
 
     @property
     def viewed_keys(self) -> frozenset[str]:

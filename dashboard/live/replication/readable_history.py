@@ -1,4 +1,4 @@
-"""What pages read of the feed's history: the one that all share, or the part that somebody may see."""
+"""Interface by which pages read the feed's history: the shared one, or its visible part (scoped_history.py)."""
 
 from __future__ import annotations
 

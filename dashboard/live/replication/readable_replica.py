@@ -1,4 +1,4 @@
-"""What pages read of a replica: the one that all share, or the part of it that somebody may see (scoped_replica.py)."""
+"""Interface by which pages read a replica: the shared one, or its visible part (scoped_replica.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feed's history as somebody may see it: the visible entries of the one that all share, which keeps them."""
+"""The visible part of the shared feed history: the entries that somebody's rights include. It keeps none itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replica as somebody may see it: the visible rows and feed lines of the one that all share, and nothing of the rest.
+"""The visible part of a shared replica: the rows and feed lines that somebody's rights include.
 
 It holds no rows of its own, so it is right whenever the shared one is. Only the number of its rows is kept.
 """
@@ -50,7 +50,7 @@ class VisibleRows(Mapping[str, Row]):
         return row
 
     def __contains__(self, key: object) -> bool:
-        row = self._rows.get(key)  # type: ignore[call-overload] # a mapping finds nothing else either
+        row = self._rows.get(key) if isinstance(key, str) else None
         return row is not None and self._sees_row(row)
 
     def __iter__(self) -> Iterator[str]:

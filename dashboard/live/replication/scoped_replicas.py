@@ -1,4 +1,4 @@
-"""Replicas as somebody may see them: of each kind the part that their rights include."""
+"""The visible part of all shared replicas, by what somebody's rights include of each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check of a posted text before anything is sent, and of the API server's refusals: their positions in the text."""
+"""Refusals of a posted text, with their positions in it: by checks before anything is sent, and by the API server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What htmx says of a request, and what its responses need."""
+"""Requests of htmx: what they ask for, and the headers that their responses need."""
 
 from __future__ import annotations
 

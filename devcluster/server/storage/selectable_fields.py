@@ -1,4 +1,4 @@
-"""Fields of each kind that a fieldSelector may name, and their values."""
+"""Fields that a fieldSelector may name, for each kind, and their values."""
 
 from __future__ import annotations
 
