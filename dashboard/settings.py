@@ -96,14 +96,36 @@ ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=["localhost", "127.
 DELTABOARD_TOKEN: bool = env.bool("DELTABOARD_TOKEN", default=True)
 """Whether browsers and scripts must show the access token. No effect behind a proxy that names the user."""
 DELTABOARD_TRUST_PROXY_USER: str = env.read("DELTABOARD_TRUST_PROXY_USER", read_header_name, default="")
+DELTABOARD_TRUST_PROXY_GROUPS: str = env.read("DELTABOARD_TRUST_PROXY_GROUPS", read_header_name, default="")
 DELTABOARD_TRUST_PROXY_PEERS: ProxyPeers = env.read(
     "DELTABOARD_TRUST_PROXY_PEERS", read_peers, default="127.0.0.0/8,::1"
 )
 DELTABOARD_TRUST_PROXY_SECRET: str = env.read("DELTABOARD_TRUST_PROXY_SECRET", read_proxy_secret, default="")
-if DELTABOARD_TRUST_PROXY_SECRET and not DELTABOARD_TRUST_PROXY_USER:
+DELTABOARD_SIGN_IN: str = env.one_of("DELTABOARD_SIGN_IN", ("", "token", "proxy"), default="")
+"""How Deltaboard knows who asks. Empty in the environment: by the proxy where one is named, else by the token."""
+DELTABOARD_SIGN_IN = DELTABOARD_SIGN_IN or ("proxy" if DELTABOARD_TRUST_PROXY_USER else "token")
+DELTABOARD_RIGHTS: str = env.one_of("DELTABOARD_RIGHTS", ("", "person", "account"), default="")
+"""Whose rights in the cluster people have: their own, or those of Deltaboard's account. Empty in the environment: their
+own where people sign in. The holder of the token is nobody whom the cluster knows."""
+DELTABOARD_RIGHTS = DELTABOARD_RIGHTS or ("account" if DELTABOARD_SIGN_IN == "token" else "person")
+for _name, _value in (
+    ("DELTABOARD_TRUST_PROXY_SECRET", DELTABOARD_TRUST_PROXY_SECRET),
+    ("DELTABOARD_TRUST_PROXY_GROUPS", DELTABOARD_TRUST_PROXY_GROUPS),
+    ("DELTABOARD_SIGN_IN=proxy", DELTABOARD_SIGN_IN == "proxy"),
+):
+    if _value and not DELTABOARD_TRUST_PROXY_USER:
+        raise ImproperlyConfigured(
+            f"{_name} has no effect without DELTABOARD_TRUST_PROXY_USER: "
+            "name the header in which the proxy sends the user"
+        )
+if DELTABOARD_TRUST_PROXY_USER and DELTABOARD_SIGN_IN != "proxy":
     raise ImproperlyConfigured(
-        "DELTABOARD_TRUST_PROXY_SECRET has no effect without DELTABOARD_TRUST_PROXY_USER: "
-        "name the header in which the proxy sends the user"
+        f"DELTABOARD_TRUST_PROXY_USER has no effect with DELTABOARD_SIGN_IN={DELTABOARD_SIGN_IN}: leave one of them out"
+    )
+if DELTABOARD_RIGHTS == "person" and DELTABOARD_SIGN_IN == "token":
+    raise ImproperlyConfigured(
+        "DELTABOARD_RIGHTS=person has no effect with DELTABOARD_SIGN_IN=token: whoever has the token has no name. "
+        "Let people sign in by a proxy"
     )
 DELTABOARD_SOCKETS: int = env.read("DELTABOARD_SOCKETS", read_positive, default="2000")
 DELTABOARD_SOCKETS_PER_USER: int = env.read("DELTABOARD_SOCKETS_PER_USER", read_positive, default="100")

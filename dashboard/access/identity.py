@@ -1,4 +1,4 @@
-"""Identity of a browser and its user: the browser's id in a signed cookie, the user from an authenticating proxy."""
+"""Identity of a browser and its user: the browser's id in a signed cookie, and the person who is signed in."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse, parse_cookie
 
 from dashboard.access.lasting_cookie import set_cookie
-from dashboard.runtime.app_state import scope_of
+from dashboard.access.person import person_of
 
-USER_KEY = "deltaboard.user"
-"""Key of the ASGI scope for the user that an authenticating proxy names."""
 BROWSER_COOKIE = "deltaboard_browser"
 _LENGTH = 32
 _SIGNER = signing.Signer(salt="dashboard.drafts.browser")
 
 
 def user_of(carrier: HttpRequest | Mapping[str, Any]) -> str:
-    """The user that an authenticating proxy names (DELTABOARD_TRUST_PROXY_USER); empty where there is no such proxy."""
-    return str(scope_of(carrier).get(USER_KEY, ""))
+    """The name of the person who is signed in; empty without sign-in."""
+    return person_of(carrier).name
 
 
 def browser_of(carrier: HttpRequest | Mapping[str, Any]) -> str:

@@ -107,7 +107,7 @@ def load_access_token() -> AccessToken | None:
 
     Raises ImproperlyConfigured where other accounts can read its file, or it cannot be written.
     """
-    if settings.DELTABOARD_TRUST_PROXY_USER or not settings.DELTABOARD_TOKEN:
+    if settings.DELTABOARD_SIGN_IN != "token" or not settings.DELTABOARD_TOKEN:
         return None
     path = settings.VAR_DIR / TOKEN_FILE
     try:
@@ -123,7 +123,7 @@ def load_access_token() -> AccessToken | None:
 
 def log_access(token: AccessToken | None) -> None:
     """Log how to get in, without the token, for servers that are no command of ours."""
-    if settings.DELTABOARD_TRUST_PROXY_USER:
+    if settings.DELTABOARD_SIGN_IN != "token":
         return
     if token is None:
         logger.info("Deltaboard is served %s", OPEN_TO_ALL_ACCOUNTS)

@@ -23,7 +23,7 @@ from urllib.parse import unquote
 
 from daphne import http_protocol
 
-from dashboard.access.identity import USER_KEY
+from dashboard.access.person import PERSON_KEY, Person
 from dashboard.access.quota_owner import quota_owners
 from dashboard.runtime.concurrency_limit import Owners
 from dashboard.runtime.quotas import RETRY_AFTER
@@ -59,8 +59,8 @@ class ArrivalLimits:
     room: BodyRoom
     sockets: SocketRates
     connections: OpenConnections
-    identify: Callable[[Scope], Rejection | str]
-    """The guard's rules: the first that a request breaks, else its user."""
+    identify: Callable[[Scope], Rejection | Person]
+    """The guard's rules: the first that a request breaks, else who asks."""
     refused: Counter[str]
     """Counts refusals, under "bodies" and "sockets"."""
 
@@ -183,11 +183,11 @@ class LimitedRequest(http_protocol.WebRequest):  # type: ignore[misc] # daphne h
         if length == 0:
             return  # the guard judges it in a moment
         scope = self._scope()
-        user = self.limits.identify(scope)
-        if isinstance(user, Rejection):
-            self.refuse(user.status, user.message)
+        person = self.limits.identify(scope)
+        if isinstance(person, Rejection):
+            self.refuse(person.status, person.message)
             return
-        self._owners = quota_owners({**scope, USER_KEY: user})
+        self._owners = quota_owners({**scope, PERSON_KEY: person})
         self._judge(length or 0)
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802 -- Twisted's name
@@ -262,11 +262,15 @@ class LimitedRequest(http_protocol.WebRequest):  # type: ignore[misc] # daphne h
 
     def _judge_socket(self) -> None:
         scope = self._scope()
-        user = self.limits.identify(scope)
-        if isinstance(user, Rejection):  # counted apart, else another site's page would keep out its reader's own pages
+        person = self.limits.identify(scope)
+        if isinstance(person, Rejection):
+            if person.is_for_doubled_header:
+                self.refuse(person.status, person.message)
+                return
+            # counted apart, else another site's page would keep out its reader's own pages
             owners = tuple(f"not let in: {owner}" for owner in quota_owners(scope))
         else:
-            owners = quota_owners({**scope, USER_KEY: user})
+            owners = quota_owners({**scope, PERSON_KEY: person})
         if not self.limits.sockets.allow(owners):
             self.refuse(429, TOO_MANY_SOCKETS, counted_as="sockets")
 

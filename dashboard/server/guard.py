@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 
 from django.http.request import split_domain_port, validate_host
 
-from dashboard.access.identity import USER_KEY
+from dashboard.access.person import NOBODY, PERSON_KEY, Person
 from dashboard.server.access_token import AccessToken, without_token
 from dashboard.server.request_headers import header_values
-from dashboard.server.trusted_proxy import ProxyRefusal, TrustedProxy
+from dashboard.server.trusted_proxy import DoubledHeader, ProxyRefusal, TrustedProxy
 
 
 class BindRefused(Exception):
@@ -84,12 +84,16 @@ class Rejection:
     """Whether our own page may get it. A browser does not tell its page about a 403 before the websocket's handshake is
     over, and the page would retry for ever; so such a socket is accepted and closed with 4403, which the page shows.
     """
+    is_for_doubled_header: bool = False
+    """Whether a header that must come once came more often. Daphne joins the values of a websocket, so nothing after
+    its handshake could tell.
+    """
 
 
 class Guard:
     """An ASGI application that passes to `inner` only what the rules allow.
 
-    `inner` finds the proxy's user in the scope, see dashboard.access.identity.user_of, and never the access token.
+    `inner` finds the person in the scope, see dashboard.access.person.person_of, and never the access token.
     Without `proxy` and `token` every connection to this machine's own addresses is served.
     """
 
@@ -111,7 +115,7 @@ class Guard:
             await self._inner(scope, receive, send)
             return
         identified = self.identify(scope)
-        if isinstance(identified, str):
+        if isinstance(identified, Person):
             await self._serve(scope, identified, receive, send)
         elif scope["type"] == "websocket":
             await receive()
@@ -121,13 +125,13 @@ class Guard:
         else:
             await _respond(send, identified.status, identified.message)
 
-    def identify(self, scope: Scope) -> Rejection | str:
-        """The first rule that `scope` breaks; else the user whom a proxy names, empty without one."""
+    def identify(self, scope: Scope) -> Rejection | Person:
+        """The first rule that `scope` breaks; else the person whom a proxy names, NOBODY without one."""
         if is_probe(scope):
-            return ""
-        return self._wrong_host(scope) or self._wrong_origin(scope) or self._user(scope)
+            return NOBODY
+        return self._wrong_host(scope) or self._wrong_origin(scope) or self._person(scope)
 
-    async def _serve(self, scope: Scope, user: str, receive: Receive, send: Send) -> None:
+    async def _serve(self, scope: Scope, person: Person, receive: Receive, send: Send) -> None:
         if self._token is not None:
             redirect = None if is_probe(scope) else self._token.redirect_headers(scope)
             if redirect is not None:
@@ -135,7 +139,7 @@ class Guard:
                 return
             headers = [(name, value) for name, value in scope["headers"] if name.lower() != b"authorization"]
             scope = {**scope, "headers": headers, "query_string": without_token(scope.get("query_string", b""))}
-        await self._inner({**scope, USER_KEY: user}, receive, send)
+        await self._inner({**scope, PERSON_KEY: person}, receive, send)
 
     def _wrong_host(self, scope: Scope) -> Rejection | None:
         hosts = header_values(scope, "host")
@@ -154,12 +158,14 @@ class Guard:
             return None
         return Rejection(403, "Only Deltaboard's own pages may open this socket.")
 
-    def _user(self, scope: Scope) -> Rejection | str:
+    def _person(self, scope: Scope) -> Rejection | Person:
         if self._proxy is not None:
             try:
-                return self._proxy.user_of(scope)
+                return self._proxy.person_of(scope)
             except ProxyRefusal as refusal:
-                return Rejection(403, str(refusal), is_for_own_page=True)
+                return Rejection(
+                    403, str(refusal), is_for_own_page=True, is_for_doubled_header=isinstance(refusal, DoubledHeader)
+                )
         server = scope.get("server")
         if server and server[1] is not None and not is_loopback(str(server[0])):
             return Rejection(
@@ -170,7 +176,7 @@ class Guard:
             )
         if self._token is not None and not self._token.admits(scope):
             return Rejection(403, self._token.refusal(scope), is_for_own_page=True)
-        return ""
+        return NOBODY
 
 
 def is_probe(scope: Scope) -> bool:

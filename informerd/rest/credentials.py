@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import copy
 import logging
 import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from informerd.clock import Clock
 from informerd.errors import CredentialsError
 from informerd.log_throttle import LogThrottle, repeat_suffix
-from informerd.rest.cluster_config import ClusterConfig, ExecConfig
+from informerd.rest.cluster_config import ClusterConfig, ExecConfig, Impersonation
 from informerd.rest.exec_plugin import ExecCredential, run_plugin
 from informerd.rest.tls import TlsFiles
 
@@ -56,6 +58,12 @@ class Credentials:
         self._plugin = PluginCredential(self._user.plugin, config, clock) if self._user.plugin else None
         impersonation = self._user.impersonation
         self._impersonation = tuple(impersonation.headers()) if impersonation else ()
+
+    def impersonating(self, impersonation: Impersonation) -> Self:
+        """The same credentials on behalf of somebody else; both share tokens, certificates and the plugin's runs."""
+        other = copy.copy(self)
+        other._impersonation = tuple(impersonation.headers())  # noqa: SLF001 -- of its own class
+        return other
 
     async def for_request(self) -> RequestCredentials:
         """The credentials of the next request. Raises CredentialsError."""

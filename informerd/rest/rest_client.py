@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from http import HTTPStatus
@@ -27,7 +28,7 @@ from informerd.errors import (
     ResourceVersionTooLarge,
     Unauthorized,
 )
-from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.cluster_config import ClusterConfig, Impersonation
 from informerd.rest.credentials import Credentials, RequestCredentials
 from informerd.rest.leader_write_guard import check_write
 from informerd.rest.request import JSON, Headers, Params, RestRequest, build_request
@@ -79,6 +80,8 @@ class RestClient:
         self._transport = Transport(config, self._clock)
         self._streams: dict[ResponseStream, RequestCredentials] = {}
         self._probe = 0
+        self._is_borrowed = False
+        """Whether the connections are those of another client, see `impersonate`."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -86,8 +89,26 @@ class RestClient:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    def impersonate(self, impersonation: Impersonation) -> Self:
+        """A client that makes its requests on behalf of somebody else, over the connections of this one.
+
+        It replaces an impersonation of the configuration. It costs nothing to make, needs no `close`, and ends with
+        this client. The API server must let this client's own user impersonate, else every request is Forbidden.
+        Raises InvalidCall for an impersonation of nobody, which would be this client's own user.
+        """
+        if not impersonation.user:
+            raise InvalidCall(
+                "an impersonation names a user: without one, requests would be those of the client itself"
+            )
+        client = copy.copy(self)
+        client._credentials = self._credentials.impersonating(impersonation)  # noqa: SLF001 -- of its own class
+        client._is_borrowed = True  # noqa: SLF001
+        return client
+
     async def close(self) -> None:
-        """End all streams and connections."""
+        """End all streams and connections; of a client that `impersonate` made, nothing."""
+        if self._is_borrowed:
+            return
         for stream in tuple(self._streams):
             stream.close()
         await self._credentials.close()

@@ -8,11 +8,12 @@ from typing import Any
 
 import aiohttp
 import pytest
+from multidict import CIMultiDict
 
-from dashboard.access.identity import user_of
+from dashboard.access.person import MAX_GROUPS, MAX_NAME_LENGTH, Person, person_of
 from dashboard.runtime.proxy_settings import read_peers
 from dashboard.server.guard import Guard
-from dashboard.server.trusted_proxy import MAX_USER_LENGTH, SECRET_HEADER, TrustedProxy
+from dashboard.server.trusted_proxy import SECRET_HEADER, TrustedProxy
 from tests.support.local_dashboard import LocalDaphne, LocalDashboard, ask
 
 USER = "X-Forwarded-User"
@@ -22,6 +23,12 @@ LOOPBACK = "127.0.0.0/8,::1"
 
 async def identified(proxy: TrustedProxy, client: Any, *headers: tuple[str, str]) -> tuple[str | None, str]:
     """The user whom the application gets, None where it gets no request; and the sentence of a refusal."""
+    person, sentence = await identified_person(proxy, client, *headers)
+    return person.name if person is not None else None, sentence
+
+
+async def identified_person(proxy: TrustedProxy, client: Any, *headers: tuple[str, str]) -> tuple[Person | None, str]:
+    """The same with the person's groups."""
     scopes: list[Any] = []
     sent: list[Any] = []
 
@@ -34,7 +41,7 @@ async def identified(proxy: TrustedProxy, client: Any, *headers: tuple[str, str]
     named = [(b"host", b"localhost"), *((name.lower().encode(), value.encode("latin-1")) for name, value in headers)]
     scope = {"type": "http", "path": "/", "headers": named, "server": ("10.0.0.7", 8000), "client": client}
     await Guard(inner, allowed_hosts=["localhost"], proxy=proxy)(scope, None, send)  # type: ignore[arg-type]
-    return (user_of(scopes[0]), "") if scopes else (None, sent[1]["body"].decode())
+    return (person_of(scopes[0]), "") if scopes else (None, sent[1]["body"].decode())
 
 
 @pytest.mark.parametrize(
@@ -90,13 +97,79 @@ async def test_with_a_secret_the_proxy_must_send_it(headers: tuple[tuple[str, st
         (((USER, "alice"), (USER, "mallory")), "names more than one user"),
         (((USER, "alice"), (USER, "")), "names more than one user"),
         (((USER, "alice,mallory"),), "names more than one user"),
-        (((USER, "x" * (MAX_USER_LENGTH + 1)),), f"Deltaboard stores {MAX_USER_LENGTH} at most"),
+        (((USER, "system:admin"),), "begins with “system:”"),
+        (((USER, "SYSTEM:admin"),), "begins with “system:”"),
+        (((USER, "alice\xa0"),), "is not UTF-8"),
+        (((USER, "alice\xe2\x80\x8b"),), "cannot be printed"),
+        (((USER, "alice\x00"),), "cannot be printed"),
+        (((USER, "x" * (MAX_NAME_LENGTH + 1)),), f"Deltaboard stores {MAX_NAME_LENGTH} at most"),
     ],
 )
 async def test_a_header_that_may_be_a_browsers_is_refused(headers: tuple[tuple[str, str], ...], sentence: str) -> None:
     user, refusal = await identified(TrustedProxy(USER, read_peers(LOOPBACK)), ("127.0.0.1", 1), *headers)
     assert user is None
     assert sentence in refusal
+
+
+GROUPS = "X-Forwarded-Groups"
+
+
+@pytest.mark.parametrize(
+    ("sent", "groups"),
+    [
+        ((), ()),
+        (("",), ()),
+        (("team-a",), ("team-a",)),
+        ((" team-b , team-a,, team-b",), ("team-a", "team-b")),
+        (("a b,ümlaut".encode().decode("latin-1"),), ("a b", "ümlaut")),
+    ],
+)
+async def test_the_proxy_names_groups(sent: tuple[str, ...], groups: tuple[str, ...]) -> None:
+    proxy = TrustedProxy(USER, read_peers(LOOPBACK), groups_header=GROUPS)
+    headers = ((USER, "alice"), *((GROUPS, value) for value in sent))
+    assert await identified_person(proxy, ("127.0.0.1", 1), *headers) == (Person("alice", groups), "")
+
+
+@pytest.mark.parametrize(
+    ("sent", "sentence"),
+    [
+        (("team-a", "admins"), "came 2 times"),
+        (("team-a,system:masters",), "begins with “system:”"),
+        (("x" * 1001,), "has 1001 characters"),
+        ((",".join(map(str, range(MAX_GROUPS + 1))),), f"is in {MAX_GROUPS + 1} groups"),
+        (("\xff",), "is not UTF-8"),
+    ],
+)
+async def test_groups_that_may_be_a_browsers_or_the_clusters_own_are_refused(
+    sent: tuple[str, ...], sentence: str
+) -> None:
+    proxy = TrustedProxy(USER, read_peers(LOOPBACK), groups_header=GROUPS)
+    headers = ((USER, "alice"), *((GROUPS, value) for value in sent))
+    person, refusal = await identified_person(proxy, ("127.0.0.1", 1), *headers)
+    assert person is None
+    assert sentence in refusal
+
+
+async def test_groups_that_nobody_asked_for_count_for_nothing() -> None:
+    proxy = TrustedProxy(USER, read_peers(LOOPBACK))
+    assert (await identified_person(proxy, ("127.0.0.1", 1), (USER, "alice"), (GROUPS, "admins")))[0] == Person("alice")
+
+
+@pytest.mark.program
+async def test_a_websocket_whose_groups_came_twice_is_refused_before_its_handshake(tmp_path: Path) -> None:
+    """Daphne joins the values of a websocket's header with a comma, which would add the browser's groups."""
+    env = {"DELTABOARD_TRUST_PROXY_USER": USER, "DELTABOARD_TRUST_PROXY_GROUPS": GROUPS, "DELTABOARD_RIGHTS": "account"}
+    with LocalDaphne(tmp_path, **env).open() as program:
+        once = [("Origin", program.url), (USER, "alice"), (GROUPS, "team-a")]
+        asking = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
+        handshake = [*asking, ("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==")]
+        statuses = []
+        async with aiohttp.ClientSession() as session:
+            for headers in (once, [*once, (GROUPS, "admins")]):
+                address = f"{program.url}/live/?path=/"
+                async with session.get(address, headers=CIMultiDict([*headers, *handshake])) as response:
+                    statuses.append(response.status)
+        assert statuses == [101, 403]
 
 
 @pytest.mark.program

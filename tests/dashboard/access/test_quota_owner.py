@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 
-from dashboard.access.identity import BROWSER_COOKIE, USER_KEY, remember_browser
+from dashboard.access.identity import BROWSER_COOKIE, remember_browser
+from dashboard.access.person import PERSON_KEY, Person
 from dashboard.access.quota_owner import quota_owners
 
 BROWSER = "0123456789abcdef" * 2
 
 
 def scope(cookie: str = "", client: list[object] | None = None, user: str = "") -> dict[str, Any]:
-    return {"headers": [(b"cookie", cookie.encode())], "client": client, USER_KEY: user}
+    return {"headers": [(b"cookie", cookie.encode())], "client": client, PERSON_KEY: Person(user)}
 
 
 def signed() -> str:

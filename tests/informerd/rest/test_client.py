@@ -17,6 +17,7 @@ from informerd.errors import (
     Conflict,
     Forbidden,
     Invalid,
+    InvalidCall,
     NotFound,
     ResourceVersionTooLarge,
     Unauthorized,
@@ -182,6 +183,30 @@ async def test_impersonation_is_honoured(controlplane: ControlPlane) -> None:
     async with Client(replace(config, credentials=replace(config.credentials, impersonation=bob))) as client:
         with pytest.raises(Forbidden, match='User "bob" cannot list resource "configmaps"'):
             await client.list(CONFIG_MAPS)
+
+
+async def test_a_client_makes_requests_on_behalf_of_others_over_its_own_connections(client: Client) -> None:
+    carol = client.impersonate(Impersonation(user="carol", groups=("a", "b")))
+    dave = carol.impersonate(Impersonation(user="dave ümlaut", uid="7"))
+    async with dave:  # closing it closes nothing
+        assert await user_info(dave) == ("dave ümlaut", {"system:authenticated"}, "7")
+    assert await user_info(carol) == ("carol", {"a", "b", "system:authenticated"}, "")
+    with pytest.raises(Forbidden, match='User "carol" cannot list resource "configmaps"'):
+        await carol.list(CONFIG_MAPS)
+    await client.list(CONFIG_MAPS)
+
+
+async def test_an_impersonation_of_nobody_is_refused_since_it_would_be_the_client_itself(client: Client) -> None:
+    with pytest.raises(InvalidCall, match="names a user"):
+        client.impersonate(Impersonation(user="", groups=("system:authenticated",)))
+
+
+async def user_info(client: Client) -> tuple[str, set[str], str]:
+    """Name, groups and uid of a client's user, as the API server sees them."""
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    answer = await client.request("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", body=review)
+    user = answer.json()["status"]["userInfo"]
+    return user["username"], set(user["groups"]), user.get("uid", "")
 
 
 async def test_one_request_may_be_made_as_somebody_else(client: Client) -> None:

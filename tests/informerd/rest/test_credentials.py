@@ -109,3 +109,17 @@ async def test_impersonation_goes_with_every_request() -> None:
         ("Impersonate-Extra-example.com%2Fscopes", "view"),
         ("Impersonate-Extra-example.com%2Fscopes", "edit"),
     )
+
+
+async def test_others_may_be_impersonated_with_the_same_credentials(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("old")
+    made = credentials(UserConfig(token_file=file, impersonation=Impersonation(user="jane")))
+    joe = made.impersonating(Impersonation(user="joe"))
+    old = await joe.for_request()
+    assert old.headers == (("Authorization", "Bearer old"), ("Impersonate-User", "joe"))
+    file.write_text("new")
+    renewed = await joe.renew(old)
+    assert renewed is not None
+    assert renewed.headers == (("Authorization", "Bearer new"), ("Impersonate-User", "joe"))
+    assert (await made.for_request()).headers == (("Authorization", "Bearer new"), ("Impersonate-User", "jane"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from dashboard.access.identity import USER_KEY
+from dashboard.access.person import PERSON_KEY, Person
 from dashboard.objects.manifests.yaml_writer import to_yaml
 from informerd.rest.discovery import Discovery
 from tests.support.controlplane import ControlPlane
@@ -22,7 +22,7 @@ class SignedIn(WiredClient):
         self._user = user
 
     def _base_scope(self, **request: Any) -> dict[str, Any]:
-        return {**super()._base_scope(**request), USER_KEY: self._user}
+        return {**super()._base_scope(**request), PERSON_KEY: Person(self._user)}
 
 
 def signed_in(parts: SimpleNamespace, user: str) -> Browser:

@@ -14,7 +14,7 @@ import pytest
 from django.core.management import call_command
 from pytest_django import DjangoDbBlocker
 
-from dashboard.access.identity import USER_KEY
+from dashboard.access.person import PERSON_KEY, Person
 from dashboard.pages.drafts.draft import MAX_BYTES
 from dashboard.pages.drafts.store import DraftStore
 from dashboard.runtime.database_executor import DatabaseExecutor
@@ -31,7 +31,7 @@ class Bobs(WiredClient):
     """Of a browser that bob has signed in with."""
 
     def _base_scope(self, **request: Any) -> dict[str, Any]:
-        return {**super()._base_scope(**request), USER_KEY: "bob"}
+        return {**super()._base_scope(**request), PERSON_KEY: Person("bob")}
 
 
 @pytest.fixture
