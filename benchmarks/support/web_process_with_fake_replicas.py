@@ -36,10 +36,8 @@ from dashboard.live.hub.on_demand_kinds import (  # noqa: E402
     INTEREST,
     Interest,
 )
-from dashboard.live.object_counts.worker_client import (  # noqa: E402
-    OBJECT_COUNTS,
-    ObjectCountsClient,
-)
+from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS  # noqa: E402
+from dashboard.live.object_counts.worker_client import ObjectCountsClient  # noqa: E402
 from dashboard.live.replication.messages import Frame, InterestMessage, SnapshotChunk  # noqa: E402
 from dashboard.live.replication.replica import Replica  # noqa: E402
 from dashboard.live.replication.replicas import REPLICAS  # noqa: E402

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
+from dashboard.runtime.app_state import Key
+
 ALL = "*"
 LIST_VERBS = frozenset({"list", "watch", ALL})
 """A watch begins with all objects that there are: either verb tells of every object."""
@@ -32,6 +34,16 @@ class Rule:
     def is_about(self, group: str, plural: str) -> bool:
         """Whether it is about a resource itself, not only about its subresources."""
         return not self.groups.isdisjoint((group, ALL)) and not self.resources.isdisjoint((plural, ALL))
+
+    def allows(self, verb: str, group: str, plural: str, subresource: str, name: str) -> bool:
+        """Whether it allows a request for an object, or without `name` for all objects."""
+        resources = (ALL, f"{plural}/{subresource}", f"{ALL}/{subresource}") if subresource else (ALL, plural)
+        return (
+            not self.verbs.isdisjoint((verb, ALL))
+            and not self.groups.isdisjoint((group, ALL))
+            and not self.resources.isdisjoint(resources)
+            and (not self.names or name in self.names)
+        )
 
     def as_key(self) -> tuple[list[str], list[str], list[str], list[str]]:
         """The same for equal rules, whatever the order of their parts."""
@@ -79,9 +91,12 @@ class Rights:
         everywhere: Iterable[Rule],
         by_namespace: Mapping[str, Iterable[Rule]] = MappingProxyType({}),
         *,
+        urls: Iterable[tuple[str, str]] = (),
         owner: str = "",
     ) -> None:
+        """`urls`: verbs and the addresses for which they are allowed, such as ``("get", "/metrics")``."""
         self.everywhere = tuple(everywhere)
+        self.urls = frozenset(urls)
         own = {namespace: tuple(rules) for namespace, rules in by_namespace.items()}
         self.by_namespace = {namespace: rules for namespace, rules in sorted(own.items()) if rules}
         self.owner = owner
@@ -90,7 +105,8 @@ class Rights:
     @cached_property
     def fingerprint(self) -> str:
         """Names these rights."""
-        content = [self.owner, _keys(self.everywhere), {name: _keys(each) for name, each in self.by_namespace.items()}]
+        own = {name: _keys(each) for name, each in self.by_namespace.items()}
+        content = [self.owner, _keys(self.everywhere), own, sorted(self.urls)]
         return hashlib.blake2b(json.dumps(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def scope_of(self, key: str) -> KindScope:
@@ -104,6 +120,33 @@ class Rights:
         if scope is None:
             scope = self._scopes[key] = self._scope_of(key)
         return scope
+
+    def allows(self, verb: str, key: str, namespace: str = "", name: str = "", subresource: str = "") -> bool:
+        """Whether a request is allowed: `key` is ``plural`` or ``plural.group``. Without `namespace` it is about all
+        namespaces, or about a kind that has none; without `name` about all objects.
+        """
+        plural, _, group = key.partition(".")
+        if key == "namespaces":  # a request for a Namespace is one in that namespace
+            namespace = name
+        rules = (*self.everywhere, *(self.by_namespace.get(namespace, ()) if namespace else ()))
+        return any(rule.allows(verb, group, plural, subresource, name) for rule in rules)
+
+    def allows_url(self, verb: str, url: str) -> bool:
+        """Whether a request for an address that is no resource is allowed."""
+        return any(
+            allowed in (verb, ALL)
+            and (pattern == url or (pattern.endswith(ALL) and url.startswith(pattern.rstrip(ALL))))
+            for allowed, pattern in self.urls
+        )
+
+    def with_name(self, key: str, namespace: str, name: str) -> Rights:
+        """The same rights, and that to see one object of the kind `key`."""
+        plural, _, group = key.partition(".")
+        rule = Rule(frozenset({"get"}), frozenset({group}), frozenset({plural}), frozenset({name}))
+        if not namespace:
+            return Rights((*self.everywhere, rule), self.by_namespace, urls=self.urls, owner=self.owner)
+        own = {**self.by_namespace, namespace: (*self.by_namespace.get(namespace, ()), rule)}
+        return Rights(self.everywhere, own, urls=self.urls, owner=self.owner)
 
     def lists_all_of(self, group: str) -> bool:
         """Whether all objects of all kinds of an API group may be seen; with ``*`` those of all groups."""
@@ -138,6 +181,12 @@ class Rights:
             and not rule.verbs.isdisjoint(("get", ALL))
             and (not rule.names or namespace in rule.names)
         )
+
+
+UNLIMITED = Rights([Rule(frozenset({ALL}), frozenset({ALL}), frozenset({ALL}))], urls=[(ALL, ALL)])
+"""Rights to everything: of whoever acts with those of Deltaboard's account, and sees what that has."""
+RIGHTS: Key[Rights] = Key("rights")
+"""The rights of whoever asks."""
 
 
 def _list_all(rules: Iterable[Rule]) -> bool:

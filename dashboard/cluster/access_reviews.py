@@ -1,4 +1,4 @@
-"""Permissions of the account that Deltaboard writes with, as the API server reports them.
+"""Permissions of the account or person that Deltaboard writes as, as the API server reports them.
 
 Rendering a page never waits for an answer: an action whose permission is not known yet is offered, and the page is
 rendered again once it is known. The API server checks each write in any case.
@@ -31,6 +31,8 @@ MAX_CACHED = 5_000
 """Maximum number of cached answers."""
 MAX_CONCURRENT = 8
 """Maximum number of concurrent requests for pages that are only rendered; a page that waits asks at once."""
+ACCOUNT = "Deltaboard's account"
+YOU = "you"
 _REVIEWS = Resource(
     group="authorization.k8s.io",
     version="v1",
@@ -53,10 +55,26 @@ class ResourceAttributes:
     subresource: str = ""
 
 
-async def ask_denial(client: Client, access: ResourceAttributes) -> str:
+async def ask_denial(client: Client, access: ResourceAttributes, who: str = ACCOUNT) -> str:
     """Why the action is not allowed, as a sentence; empty where it is, or where no answer came within REVIEW_TIMEOUT
     seconds.
     """
+    try:
+        async with asyncio.timeout(REVIEW_TIMEOUT):
+            status = await _review_status(client, access)
+    except (InformerdError, TimeoutError):
+        return ""
+    if status.get("allowed") is not False:
+        return ""
+    return denial_text(access, who, str(status.get("reason") or ""))
+
+
+async def is_allowed(client: Client, access: ResourceAttributes) -> bool:
+    """Whether the action is allowed, for sure. Raises ApiError and Unreachable."""
+    return (await _review_status(client, access)).get("allowed") is True
+
+
+async def _review_status(client: Client, access: ResourceAttributes) -> dict[str, Any]:
     resource = access.resource
     attributes = {
         "verb": access.verb,
@@ -71,17 +89,15 @@ async def ask_denial(client: Client, access: ResourceAttributes) -> str:
         "kind": _REVIEWS.kind,
         "spec": {"resourceAttributes": {name: value for name, value in attributes.items() if value}},
     }
-    try:
-        async with asyncio.timeout(REVIEW_TIMEOUT):
-            status = (await client.create(_REVIEWS, review)).object().get("status") or {}
-    except (InformerdError, TimeoutError):
-        return ""
-    if status.get("allowed") is not False:
-        return ""
-    what = f"{resource.key}/{access.subresource}" if access.subresource else resource.key
+    return (await client.create(_REVIEWS, review)).object().get("status") or {}
+
+
+def denial_text(access: ResourceAttributes, who: str, reason: str = "") -> str:
+    """The sentence of an action that is not allowed; `reason` are the API server's words."""
+    what = f"{access.resource.key}/{access.subresource}" if access.subresource else access.resource.key
     where = f" in namespace {access.namespace}" if access.namespace else ""
-    reason = f" The cluster says: {status['reason']}" if status.get("reason") else ""
-    return f"The cluster's access rules do not let Deltaboard's account {access.verb} {what}{where}.{reason}"
+    said = f" The cluster says: {reason}" if reason else ""
+    return f"The cluster's access rules do not let {who} {access.verb} {what}{where}.{said}"
 
 
 class AccessListener(Protocol):
@@ -116,8 +132,9 @@ class AccessReviews:
     `stop` ends the running requests; after it `cached_denial` returns what is known and asks no more.
     """
 
-    def __init__(self, clock: Clock, client: Callable[[], Client | None]) -> None:
+    def __init__(self, clock: Clock, client: Callable[[], Client | None], who: str = ACCOUNT) -> None:
         self._clock = clock
+        self._who = who
         self._client = client
         self._answers: dict[ResourceAttributes, _Answer] = {}
         self._gate = asyncio.Semaphore(MAX_CONCURRENT)
@@ -207,7 +224,7 @@ class AccessReviews:
                 await self._wait_for_answer(every, shared)
             if not shared.words:
                 return ""
-        return await ask_denial(client, right)
+        return await ask_denial(client, right, self._who)
 
 
 ACCESS_REVIEWS: Key[AccessReviews] = Key("access reviews")

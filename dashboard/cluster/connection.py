@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Protocol
 
 from dashboard.cluster.choice import ClusterChoice, Signature
 from dashboard.cluster.kubectl_commands import kubectl_call
@@ -33,6 +34,24 @@ USER_AGENT = f"deltaboard/{VERSION}"
 
 STARTING = ClusterConfig(name="starting", server="", why="the cluster is being chosen")
 NO_CLUSTER = ClusterConfig(name="no cluster", server="", why="its configuration cannot be used")
+
+
+class ClusterAccess(Protocol):
+    """The cluster as pages use it; see Connection for the attributes."""
+
+    @property
+    def client(self) -> Client | None: ...
+    @property
+    def discovery(self) -> Discovery | None: ...
+    @property
+    def cluster(self) -> ClusterConfig: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def kubectl(self) -> str: ...
+    @property
+    def is_demo(self) -> bool: ...
+
 
 OnSwitch = Callable[[Client, Discovery], Awaitable[None]]
 
@@ -193,4 +212,4 @@ def _sentence(error: Exception) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-CONNECTION: Key[Connection] = Key("connection")
+CONNECTION: Key[ClusterAccess] = Key("connection")

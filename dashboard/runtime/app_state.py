@@ -47,6 +47,10 @@ class AppState:
                 f"this process has no {key.name}; dashboard.server.wiring.web has to add it to the state"
             ) from None
 
+    def with_objects(self, objects: Mapping[Key[Any], object]) -> AppState:
+        """The same state with other objects of these keys, such as those of one person."""
+        return AppState({**self._objects, **objects})
+
 
 def state_of(carrier: HttpRequest | Mapping[str, Any]) -> AppState:
     """The state that belongs to a request or an ASGI scope.

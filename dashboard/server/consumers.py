@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -25,11 +26,13 @@ from dashboard.access.quota_owner import quota_owners
 from dashboard.live.hub.browser_socket import RECONNECT_CODE, Message, Socket
 from dashboard.live.hub.hub import HUB, Hub
 from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
-from dashboard.runtime.app_state import CLOCK, state_of
+from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, state_of
 from dashboard.runtime.concurrency_limit import LimitReached
 from dashboard.server.guard import Receive, Scope, Send
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, TooManyViews
 from dashboard.server.live_view_routing import BadPath, UnknownKind, UnknownPath, open_drawer_view, open_live_view
+from dashboard.server.person_states import PersonState
+from dashboard.server.rights_layer import person_state_of
 from dashboard.server.socket_limits import SOCKET_LIMITS
 from dashboard.server.token_bucket import TokenBucket
 from dashboard.server.websocket_connection import (
@@ -74,6 +77,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         self._following: asyncio.Task[None] | None = None
         self._allowance: TokenBucket | None = None
         self._is_turned_away = False
+        self._address = ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the socket until it has ended. While it is open it counts for the limits of sockets."""
@@ -100,6 +104,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         await self.accept()
         if self._is_turned_away:
             return await self._refuse(BUSY)
+        if (person := person_state_of(self.scope)) is not None:
+            person.on_change = partial(self._rights_changed, person)
         query = parse_qs(self.scope.get("query_string", b"").decode("latin-1"))
         clock = state_of(self.scope)[CLOCK]
         self._allowance = TokenBucket(VIEW_BURST, VIEWS_PER_SECOND, clock)
@@ -145,10 +151,25 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         """Follow another view in a task, which ends with the socket and with the next view that the page asks for."""
         if self._following is not None:
             self._following.cancel()
+        self._address = address
         if self._allowance is None or not self._allowance.try_take():
             return await self._refuse(TOO_MUCH)
         self._following = asyncio.create_task(self._follow(address, seq, beside_seq), name="follow view")
         return None
+
+    def _rights_changed(self, person: PersonState) -> None:
+        """Show the page what its person may see from now on, and nothing of what waits to be sent."""
+        if self._socket is None:
+            return
+        hub = self._hub
+        if not person.renew():
+            return
+        hub.leave(self._socket)
+        self._socket.drop_unsent()
+        self.scope[SCOPE_KEY] = person.state
+        if self._following is not None:
+            self._following.cancel()
+        self._following = asyncio.create_task(self._follow(self._address, "", ""), name="follow view")
 
     async def _follow(self, address: str, seq: str, beside_seq: str) -> None:
         """Join the view of the address; where that fails, close with the code."""

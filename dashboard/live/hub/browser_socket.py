@@ -109,6 +109,11 @@ class Socket:
         self._wake.set()
         return True
 
+    def drop_unsent(self) -> None:
+        """Forget the messages that the transport has not been given yet."""
+        self.sent_units -= sum(map(len, self._outbox))
+        self._outbox.clear()
+
     def acknowledge(self, units: int) -> bool:
         """The browser has applied `units` since it connected. Returns True where it has just caught up."""
         self.acknowledged_units = max(self.acknowledged_units, min(units, self.delivered_units))

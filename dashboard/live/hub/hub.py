@@ -113,17 +113,20 @@ class Hub:
         history: ReadableHistory,
         denial_of: DenialLookup,
         on_unfollow: Callable[[str], None] = lambda _: None,
+        *,
+        problem: str = "",
     ) -> Hub:
         """A hub of the same kinds for people who may see a part of them: `replicas`, and what `history` has of these.
 
         It counts into the same metrics and hears of kinds that come and go, and of `sources`. `on_unfollow` is called
-        with each kind that it has stopped to show. `remove_scoped` ends that.
+        with each kind that it has stopped to show. `problem` is why they see nothing, where that is so. `remove_scoped`
+        ends that.
         """
         hub = Hub(
             replicas,
             self.clock,
             self._render,
-            connection_problem=self.connection_problem,
+            connection_problem=lambda: self.connection_problem() or problem,
             cluster=self._cluster,
             sources=self._sources,
             denial_of=denial_of,
@@ -142,6 +145,13 @@ class Hub:
     def close(self) -> None:
         """Stop listening to the replicas."""
         self.hub_kinds.close()
+
+    @property
+    def own_history(self) -> FeedHistory:
+        """The changes that this hub keeps. Raises LookupError where it shows those of another one."""
+        if self._kept_history is None:
+            raise LookupError("this hub keeps no changes of its own")
+        return self._kept_history
 
     # --- kinds ---
 

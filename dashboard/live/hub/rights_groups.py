@@ -7,14 +7,13 @@ seconds after the last page or socket.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dashboard.access.rights import Rights
-from dashboard.cluster.access_reviews import DenialLookup
+from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.hub import Hub
-from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.live.replication.scoped_history import ScopedHistory
 from dashboard.live.replication.scoped_replica import ScopedReplica
@@ -34,6 +33,7 @@ class RightsGroup:
     """What people with these rights share."""
 
     rights: Rights
+    problem: str
     replicas: ScopedReplicas
     hub: Hub
     task: asyncio.Task[None]
@@ -45,44 +45,42 @@ class RightsGroup:
 
 
 class RightsGroups:
-    """The groups of a process, by the fingerprint of their rights.
-
-    `denial_of` returns the denials that pages of a group show. Nothing here waits.
-    """
+    """The groups of a process, by the fingerprint of their rights. Nothing here waits."""
 
     def __init__(
         self,
         replicas: ReplicaSource,
         hub: Hub,
-        history: FeedHistory,
         clock: Clock,
         *,
         find_kind: FindKind,
-        denial_of: Callable[[Rights], DenialLookup],
     ) -> None:
         self._replicas = replicas
         self._hub = hub
-        self._history = history
         self._clock = clock
         self._find_kind = find_kind
-        self._denial_of = denial_of
-        self._groups: dict[str, RightsGroup] = {}
+        self._groups: dict[tuple[str, str], RightsGroup] = {}
 
     def __len__(self) -> int:
         return len(self._groups)
 
-    def get(self, rights: Rights) -> RightsGroup:
-        """The group with these rights, made where there is none. A page is open from now on."""
-        group = self._groups.get(rights.fingerprint)
+    def get(self, rights: Rights, denial_of: DenialLookup = allow_all, problem: str = "") -> RightsGroup:
+        """The group with these rights, made where there is none. A page is open from now on.
+
+        `denial_of` returns the denials that its pages show. `problem` is why nothing more can be shown, as a sentence,
+        which its pages show.
+        """
+        key = rights.fingerprint, problem
+        group = self._groups.get(key)
         if group is None:
-            group = self._groups[rights.fingerprint] = self._make(rights)
+            group = self._groups[key] = self._make(rights, denial_of, problem)
         group.used_at = self._clock.now()
         return group
 
     @contextmanager
-    def hold(self, rights: Rights) -> Iterator[RightsGroup]:
-        """The group with these rights, which does not end before the block does, however long that takes."""
-        group = self.get(rights)
+    def hold(self, rights: Rights, denial_of: DenialLookup = allow_all, problem: str = "") -> Iterator[RightsGroup]:
+        """The same group, which does not end before the block does, however long that takes."""
+        group = self.get(rights, denial_of, problem)
         group.holds += 1
         try:
             yield group
@@ -90,7 +88,7 @@ class RightsGroups:
             group.holds -= 1
             group.used_at = self._clock.now()
 
-    def _make(self, rights: Rights) -> RightsGroup:
+    def _make(self, rights: Rights, denial_of: DenialLookup, problem: str) -> RightsGroup:
         begun: list[SlicedWork] = []
         """Counts of replicas that the hub makes before it is there itself."""
         schedule = begun.append
@@ -99,13 +97,13 @@ class RightsGroups:
             schedule(history.count_rates(replica, self._clock.time()))
 
         replicas = ScopedReplicas(self._replicas, rights, self._find_kind, on_new=count_rates)
-        history = ScopedHistory(self._history, replicas)
-        hub = self._hub.scoped(replicas, history, self._denial_of(rights), replicas.forget)
+        history = ScopedHistory(self._hub.own_history, replicas)
+        hub = self._hub.scoped(replicas, history, denial_of, replicas.forget, problem=problem)
         schedule = hub.index.slices.add
         for work in begun:
             schedule(work)
         run = keep_running("the hub of a group of people", hub.run, self._clock)
-        return RightsGroup(rights, replicas, hub, asyncio.create_task(run), self._clock.now())
+        return RightsGroup(rights, problem, replicas, hub, asyncio.create_task(run), self._clock.now())
 
     async def run(self) -> None:
         """Drop what nobody needs, until cancelled; then end all groups."""
@@ -127,7 +125,7 @@ class RightsGroups:
                 await self._end(group)
 
     async def _end(self, group: RightsGroup) -> None:
-        del self._groups[group.rights.fingerprint]
+        del self._groups[group.rights.fingerprint, group.problem]
         self._hub.remove_scoped(group.hub)
         group.replicas.close()
         await cancel_all([group.task])

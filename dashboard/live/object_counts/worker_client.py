@@ -23,7 +23,6 @@ from dashboard.live.replication.channel_layer import (
     Sender,
 )
 from dashboard.objects.kinds.catalog import kinds_told_apart, register_shared_names
-from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock
 
@@ -111,6 +110,3 @@ class ObjectCountsClient:
             await self._wake.wait()
             self._wake.clear()
             await self._sender.to_group(COUNT_REQUEST_GROUP, {"type": "census.look"})
-
-
-OBJECT_COUNTS: Key[ObjectCountsClient] = Key("object counts")

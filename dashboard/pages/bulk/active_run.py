@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from dashboard.access.identity import Identity
+from dashboard.access.person import Person
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import ChangeGroup, Item, RunState, count_by_state, mark_unconfirmed
 from dashboard.pages.bulk.store import Checkpoint, blocks_of
@@ -44,6 +45,7 @@ class ActiveRun:
     items: list[Item]
     groups: GroupRegister
     identity: Identity
+    person: Person
     acknowledged_wish: str = ""
     words: str = ""
     rate: float = 0.0

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from dashboard.access.person import Person
 from dashboard.pages.bulk.active_run import ActiveRun, GroupRegister
 from dashboard.pages.bulk.concurrency_limiter import Limiter
 from dashboard.pages.bulk.operation import BulkOperation
@@ -46,41 +47,49 @@ _UNTOUCHED = ("waiting", "tried", "changed", "refused", "failed")
 
 
 class BulkRunner:
-    """The runs of this process. `stop` ends them; completed writes stay, and the tables have the progress."""
+    """The runs of this process. `stop` ends them; completed writes stay, and the tables have the progress.
+
+    `client_of` returns the client that acts for whoever started a phase. The API server checks each write by their
+    rights of that moment.
+    """
 
     def __init__(
-        self, store: RunStore, clock: Clock, client: Callable[[], Client | None], executor_factory: ExecutorFactory
+        self,
+        store: RunStore,
+        clock: Clock,
+        client_of: Callable[[Person], Client | None],
+        executor_factory: ExecutorFactory,
     ) -> None:
         self.store = store
         self._clock = clock
-        self._client = client
+        self._client_of = client_of
         self._executor_factory = executor_factory
         self._runner = secrets.token_hex(16)
         self._limiter = Limiter(MAX_CONCURRENT)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    async def start_dry_runs(self, run: Run, operation: BulkOperation) -> None:
+    async def start_dry_runs(self, run: Run, person: Person, operation: BulkOperation) -> None:
         """Start the dry runs of all objects that are not written yet; returns immediately. Raises Unavailable where the
         database cannot be used.
         """
-        await self._start_phase(run, "trying", operation, _reset_items)
+        await self._start_phase(run, person, "trying", operation, _reset_items)
 
-    async def start_writes(self, run: Run) -> None:
+    async def start_writes(self, run: Run, person: Person) -> None:
         """Start or continue the reviewed writes."""
-        await self._start_phase(run, "running", run.order, tuple)
+        await self._start_phase(run, person, "running", run.order, tuple)
 
-    async def retry_failed(self, run: Run) -> None:
+    async def retry_failed(self, run: Run, person: Person) -> None:
         """Start the failed writes again, as reviewed."""
-        await self._start_phase(run, "running", run.order, _reset_failed_items)
+        await self._start_phase(run, person, "running", run.order, _reset_failed_items)
 
-    async def retry_dry_runs(self, run: Run) -> None:
+    async def retry_dry_runs(self, run: Run, person: Person) -> None:
         """Start new dry runs of changed and refused objects."""
-        await self._start_phase(run, "trying", run.order, _reset_open_items)
+        await self._start_phase(run, person, "trying", run.order, _reset_open_items)
 
-    async def resume(self, run: Run) -> None:
+    async def resume(self, run: Run, person: Person) -> None:
         """Continue a run whose process has ended."""
         prepare = _reset_items if run.state == "trying" else tuple
-        await self._start_phase(run, run.state, run.order, prepare)
+        await self._start_phase(run, person, run.state, run.order, prepare)
 
     async def stop(self) -> None:
         tasks, self._tasks = list(self._tasks.values()), {}
@@ -89,6 +98,7 @@ class BulkRunner:
     async def _start_phase(
         self,
         run: Run,
+        person: Person,
         state: RunState,
         operation: BulkOperation | None,
         prepare: Callable[[Iterable[Item]], tuple[Item, ...]],
@@ -97,11 +107,11 @@ class BulkRunner:
             return
         items = prepare(await self.store.items(run.key))
         now = self._clock.time()
-        if not await self.store.claim(run, state, operation, self._runner, now):
+        if not await self.store.claim(run, state, operation, self._runner, person, now):
             return
         groups = await self.store.groups(run.key) if state == "running" else ()
         active_run = ActiveRun(
-            run.key, run.resource, operation, state, list(items), GroupRegister(list(groups)), run.identity
+            run.key, run.resource, operation, state, list(items), GroupRegister(list(groups)), run.identity, person
         )
         task = asyncio.create_task(
             self._run_to_end(active_run),
@@ -148,7 +158,7 @@ class BulkRunner:
 
     async def _slice(self, active_run: ActiveRun, todo: deque[int]) -> None:
         """Work until CHECKPOINT_INTERVAL is over, nothing is left or the API server asks to wait."""
-        client = self._client()
+        client = self._client_of(active_run.person)
         if client is None:
             active_run.words = "Deltaboard is not connected to the cluster."
             active_run.resume_at = self._clock.now() + DEFAULT_RETRY_AFTER

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from dashboard.access.identity import Identity, browser_of, user_of
+from dashboard.access.person import person_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.problems.write_refusal import Refusal
@@ -55,30 +56,31 @@ async def run(request: HttpRequest, resource: str, key: str) -> HttpResponse:
 async def _pressed(run_request: RunRequest) -> HttpResponse:
     """Execute a button; one that does not fit the current phase changes nothing."""
     post, run, bulks = run_request.request.POST, run_request.run, run_request.app_state[BULK_RUNNER]
+    person = person_of(run_request.request)
     if "try" in post and run.can_choose_again:
         order = parse_operation(
             post, run_request.kind, await run_request.schema() if post.get("verb") == "patch" else UNKNOWN
         )
         if isinstance(order, Refusal):
             return await _choice(run_request, refusal=order, status=order.code)
-        await bulks.start_dry_runs(run, order)
+        await bulks.start_dry_runs(run, person, order)
     elif "choose" in post and run.can_choose_again:
         return await _choice(run_request)
     elif run.is_active:
         await _wished(run_request)
     elif "start" in post and run.state in ("review", "cancelled"):
-        await bulks.start_writes(run)
+        await bulks.start_writes(run, person)
     elif "again" in post and run.state in ("done", "cancelled"):
-        await bulks.retry_failed(run)
+        await bulks.retry_failed(run, person)
     elif "look" in post and run.state in ("done", "cancelled"):
-        await bulks.retry_dry_runs(run)
+        await bulks.retry_dry_runs(run, person)
     return see_other(run.href)
 
 
 async def _wished(run_request: RunRequest) -> None:
     post, run, bulks = run_request.request.POST, run_request.run, run_request.app_state[BULK_RUNNER]
     if "take_over" in post and run.lost(run_request.app_state[CLOCK].time()):
-        await bulks.resume(run)
+        await bulks.resume(run, person_of(run_request.request))
         return
     for wish in _WISHES:
         if wish in post:

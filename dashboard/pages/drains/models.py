@@ -15,6 +15,8 @@ class DrainRecord(models.Model):
     uid = models.CharField(max_length=128)
     """Uid of the node."""
     by = models.CharField(max_length=254)
+    acts_for = models.JSONField(null=True)
+    """Name, groups and uid of whoever started it or took it over; null for drains of older versions."""
     grace = models.IntegerField(null=True)
     pods = models.JSONField(default=list)
     state = models.CharField(max_length=16)

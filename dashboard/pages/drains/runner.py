@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from dashboard.access.person import Person
 from dashboard.pages.drains.state import Drain, DrainedPod
 from dashboard.pages.drains.store import DrainStore, NewDrain
 from dashboard.pages.evictions.budgets import budgets_in, budgets_of
@@ -35,12 +36,16 @@ MAX_RETRY_AFTER = 30.0
 
 
 class DrainRunner:
-    """The drains that this process runs. `stop` ends them; completed evictions stay, and the table has the progress."""
+    """The drains that this process runs. `stop` ends them; completed evictions stay, and the table has the progress.
 
-    def __init__(self, store: DrainStore, clock: Clock, client: Callable[[], Client | None]) -> None:
+    `client_of` returns the client that acts for whoever started a drain or took it over. The API server checks each
+    eviction by their rights of that moment.
+    """
+
+    def __init__(self, store: DrainStore, clock: Clock, client_of: Callable[[Person], Client | None]) -> None:
         self.store = store
         self._clock = clock
-        self._client = client
+        self._client_of = client_of
         self._runner = secrets.token_hex(16)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -54,11 +59,11 @@ class DrainRunner:
             self._run(drain)
         return drain
 
-    async def resume(self, drain: Drain, user: str) -> None:
-        """Continue a drain whose process has ended, as requested by `user`."""
-        if await self.store.take_over(drain, self._runner, self._clock.time(), user):
+    async def resume(self, drain: Drain, person: Person) -> None:
+        """Continue a drain whose process has ended, as requested by `person` and with their rights."""
+        if await self.store.take_over(drain, self._runner, self._clock.time(), person):
             again = (msgspec.structs.replace(pod, next=0.0) for pod in drain.pods)
-            self._run(msgspec.structs.replace(drain, pods=tuple(again), state="running", wish=""))
+            self._run(msgspec.structs.replace(drain, pods=tuple(again), acts_for=person, state="running", wish=""))
 
     async def stop(self) -> None:
         tasks, self._tasks = list(self._tasks.values()), {}
@@ -78,7 +83,7 @@ class DrainRunner:
                 state, pods = "cancelled", tuple(_stays(pod) for pod in pods)
             else:
                 state = "paused" if wish == "pause" else "running"
-                pods, words = await self._step(pods, drain.grace, evicting=state == "running")
+                pods, words = await self._step(drain, pods, evicting=state == "running")
                 if all(pod.is_over for pod in pods):
                     state = "failed" if any(pod.state == "failed" for pod in pods) else "done"
             try:
@@ -99,10 +104,10 @@ class DrainRunner:
             await self._clock.sleep(CHECK_INTERVAL)
 
     async def _step(
-        self, pods: tuple[DrainedPod, ...], grace: int | None, *, evicting: bool
+        self, drain: Drain, pods: tuple[DrainedPod, ...], *, evicting: bool
     ) -> tuple[tuple[DrainedPod, ...], str]:
         """Check every pod; returns why nothing can continue, as a sentence, else empty."""
-        client = self._client()
+        client = self._client_of(drain.person)
         if client is None:
             return pods, "Deltaboard is not connected to the cluster."
         left, now, after, words = MAX_EVICTIONS, self._clock.time(), [], ""
@@ -112,7 +117,7 @@ class DrainRunner:
                     pod = await _check_pod(client, pod)
                 elif evicting and left and pod.state in ("waiting", "held") and pod.next <= now:
                     left -= 1
-                    pod = await _evicted(client, pod, grace, now)
+                    pod = await _evicted(client, pod, drain.grace, now)
             except InformerdError as error:
                 words = f"The API server answered with an error: {error}"
             after.append(pod)

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from dashboard.access.person import Person
 from dashboard.live.rendering.time_texts import rfc3339
 
 HEARTBEAT_TIMEOUT = 15.0
@@ -54,6 +55,8 @@ class Drain(msgspec.Struct, frozen=True):
     node: str
     uid: str
     by: str
+    acts_for: Person | None
+    """Who started it, or took it over; None for drains of older versions."""
     grace: int | None
     pods: tuple[DrainedPod, ...]
     state: DrainState
@@ -64,6 +67,11 @@ class Drain(msgspec.Struct, frozen=True):
     runner: str
     begun: float
     beat: float
+
+    @property
+    def person(self) -> Person:
+        """With whose rights it works."""
+        return self.acts_for or Person(self.by)
 
     @property
     def last_heartbeat(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from django.db import IntegrityError, transaction
 
+from dashboard.access.person import Person
 from dashboard.pages.drains.models import DrainRecord
 from dashboard.pages.drains.state import HEARTBEAT_TIMEOUT, Drain, DrainedPod, DrainState, decode_pods
 from dashboard.runtime.database_executor import DatabaseExecutor
@@ -24,7 +25,7 @@ class NewDrain:
     server: str
     node: str
     uid: str
-    by: str
+    person: Person
     grace: int | None
     pods: tuple[DrainedPod, ...]
 
@@ -53,9 +54,11 @@ class DrainStore:
         """Store a user's request: pause, go or cancel; and the user."""
         await self._database.ask(_wish, key, wish, by)
 
-    async def take_over(self, drain: Drain, runner: str, now: float, by: str) -> bool:
-        """Run the drain in this process; False where another process was faster, or the old one is alive."""
-        return await self._database.ask(_take_over, drain, runner, now, by)
+    async def take_over(self, drain: Drain, runner: str, now: float, person: Person) -> bool:
+        """Run the drain in this process, with the rights of `person`; False where another process was faster, or the
+        old one is alive.
+        """
+        return await self._database.ask(_take_over, drain, runner, now, person)
 
     async def save_checkpoint(
         self, key: str, runner: str, pods: tuple[DrainedPod, ...], state: DrainState, words: str, now: float
@@ -91,7 +94,8 @@ def _created(alias: str, begin: NewDrain, runner: str, now: float) -> Drain:
         server=begin.server,
         node=begin.node,
         uid=begin.uid,
-        by=begin.by,
+        by=begin.person.name,
+        acts_for=msgspec.to_builtins(begin.person),
         grace=begin.grace,
         pods=_encode(begin.pods),
         state="running",
@@ -116,9 +120,10 @@ def _wish(alias: str, key: str, wish: str, by: str) -> None:
     DrainRecord.objects.using(alias).filter(key=key).update(wish=wish, wished_by=by)
 
 
-def _take_over(alias: str, drain: Drain, runner: str, now: float, by: str) -> bool:
+def _take_over(alias: str, drain: Drain, runner: str, now: float, person: Person) -> bool:
     same = DrainRecord.objects.using(alias).filter(key=drain.key, runner=drain.runner, beat=drain.beat)
-    return bool(same.update(runner=runner, beat=now, state="running", wish="", wished_by=by, words=""))
+    begin = {"runner": runner, "acts_for": msgspec.to_builtins(person), "wished_by": person.name}
+    return bool(same.update(**begin, beat=now, state="running", wish="", words=""))
 
 
 def _save_checkpoint(
@@ -135,5 +140,6 @@ def _encode(pods: tuple[DrainedPod, ...]) -> Any:
 
 
 def _drain(record: DrainRecord) -> Drain:
-    names = [name for name in Drain.__struct_fields__ if name != "pods"]
-    return Drain(pods=decode_pods(record.pods), **{name: getattr(record, name) for name in names})
+    names = [name for name in Drain.__struct_fields__ if name not in ("pods", "acts_for")]
+    acts_for = msgspec.convert(record.acts_for, Person | None)
+    return Drain(pods=decode_pods(record.pods), acts_for=acts_for, **{name: getattr(record, name) for name in names})

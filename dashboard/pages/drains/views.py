@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
-from dashboard.access.identity import user_of
+from dashboard.access.person import person_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.kinds.catalog import kind_of
@@ -176,7 +176,7 @@ async def _start_drain(edit_request: EditRequest) -> HttpResponse:
         edit_request.state[CONNECTION].cluster.server,
         edit_request.target.name,
         node["metadata"]["uid"],
-        user_of(edit_request.request),
+        person_of(edit_request.request),
         _seconds(typed),
         pods,
     )
@@ -231,13 +231,13 @@ async def _press_button(edit_request: EditRequest, drain: Drain) -> HttpResponse
     """A button of a drain. Every user who may drain the node may also stop a drain of it."""
     if refused := await _denial(edit_request):
         return edit_request.refusal_page(Refusal((Problem(refused),), 403, "Nothing was done"), DRAIN_TITLE)
-    post, drains, by = edit_request.request.POST, edit_request.state[DRAIN_RUNNER], user_of(edit_request.request)
+    post, drains, person = edit_request.request.POST, edit_request.state[DRAIN_RUNNER], person_of(edit_request.request)
     wish = next((wish for wish in ("take_over", *_WISHES) if wish in post), "")
     if wish == "take_over" and drain.lost(edit_request.state[CLOCK].time()):
-        await drains.resume(drain, by)
+        await drains.resume(drain, person)
     elif wish in _WISHES and not drain.is_over:
-        await drains.store.set_wish(drain.key, wish, by)
-    logger.info("drain of node %s: %s, pressed by %s", drain.node, wish or "nothing", by or "somebody")
+        await drains.store.set_wish(drain.key, wish, person.name)
+    logger.info("drain of node %s: %s, pressed by %s", drain.node, wish or "nothing", person.name or "somebody")
     return _to_run(edit_request, drain.key)
 
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.hub.hub import HUB
-from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
+from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
 from dashboard.live.object_counts.messages import KindCount
-from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
+from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.api_group_projects import project_of

@@ -18,7 +18,7 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.cluster.kubectl_commands import UNBOUND
 from dashboard.live.hub.freshness import outage_text
 from dashboard.live.hub.hub import HUB
-from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
+from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.pages.layout.kinds_sidebar import KindGroup, navigation

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from dashboard.access.quota_owner import quota_owners
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.on_demand_kinds import INTEREST
-from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
+from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo, find_kind, kind_of

@@ -12,16 +12,22 @@ from typing import Any
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from dashboard.access.rights import RIGHTS, UNLIMITED
+from dashboard.cluster.access_probe import AccessProbe
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
 from dashboard.cluster.connection import CONNECTION, Connection
+from dashboard.cluster.people_rights import PeopleRights
+from dashboard.cluster.person_clients import PersonClients
 from dashboard.live.hub.hub import HUB, Hub
 from dashboard.live.hub.kind_discovery import KindDiscovery
 from dashboard.live.hub.on_demand_kinds import INTEREST, Interest
-from dashboard.live.object_counts.worker_client import OBJECT_COUNTS, ObjectCountsClient
+from dashboard.live.hub.rights_groups import RightsGroups
+from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
+from dashboard.live.object_counts.worker_client import ObjectCountsClient
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.replicas import REPLICAS, Replicas
 from dashboard.live.worker.object_reader import ObjectReader
-from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.catalog import KindInfo, find_builtin_kind, kind_of
 from dashboard.objects.schemas.schema_store import SCHEMAS, SchemaStore
 from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, VersionWarnings
 from dashboard.pages.authors.store import AUTHORS, AuthorStore
@@ -54,7 +60,9 @@ from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
+from dashboard.server.person_states import PersonStates
 from dashboard.server.request_quotas import RequestQuotas
+from dashboard.server.rights_layer import RightsLayer
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.metrics import WebCollector, exposition
@@ -66,6 +74,8 @@ from informerd.rest.discovery import Discovery
 from informerd.rest.load_config import ClusterConfig
 
 logger = logging.getLogger(__name__)
+
+NAMESPACES = "namespaces"
 
 
 class WebProcess:
@@ -80,6 +90,7 @@ class WebProcess:
         self.controllers = ControllersClient(layer, clock, layer_health=layer_health)
         self.object_counts = ObjectCountsClient(layer, clock, layer_health=layer_health)
         self.access_reviews = AccessReviews(clock, lambda: self.client)
+        self.person_clients = PersonClients(lambda: self.client, impersonates=settings.DELTABOARD_RIGHTS == "person")
         self.hub = Hub(
             self.replicas,
             clock,
@@ -102,11 +113,10 @@ class WebProcess:
         )
         schemas = SchemaStore(clock)
         self.authors = AuthorStore(clock)
-        self.drain_runs = DrainRunner(DrainStore(DatabaseExecutor(clock, content="drains")), clock, lambda: self.client)
+        client_of = self.person_clients.client_of
+        self.drain_runs = DrainRunner(DrainStore(DatabaseExecutor(clock, content="drains")), clock, client_of)
         runs = BulkRecords(DatabaseExecutor(clock, content="bulk runs"))
-        self.bulk_runs = BulkRunner(
-            runs, clock, lambda: self.client, item_executor_factory(schemas, self.authors, clock)
-        )
+        self.bulk_runs = BulkRunner(runs, clock, client_of, item_executor_factory(schemas, self.authors, clock))
         self.quotas = Quotas(
             {
                 "checks": settings.DELTABOARD_LIMIT_CHECKS,
@@ -120,6 +130,7 @@ class WebProcess:
         self.state = AppState(
             {
                 CLOCK: clock,
+                RIGHTS: UNLIMITED,
                 CONNECTION: self.connection,
                 REPLICAS: self.replicas,
                 HUB: self.hub,
@@ -143,13 +154,35 @@ class WebProcess:
                 WORKER_BLOCKED: lambda: self.cannot_watch,
             }
         )
-        """Objects for pages and sockets."""
+        """Objects for pages and sockets of whoever acts with the rights of the account."""
+        self.people_rights = PeopleRights(
+            lambda: self.client,
+            client_of,
+            clock,
+            namespaces=self._namespaces,
+            probe=AccessProbe(lambda: self.kinds),
+        )
+        self.rights_groups = RightsGroups(self.replicas, self.hub, clock, find_kind=self._find_kind)
+        self.person_states = PersonStates(self.state, self.people_rights, self.rights_groups, self.person_clients)
         self._tasks: list[asyncio.Task[None]] = []
         self._started = False
 
     @property
     def kinds(self) -> tuple[KindInfo, ...]:
         return self.replicas.kinds
+
+    def _namespaces(self) -> list[str]:
+        """The namespaces that are known."""
+        return [row.name for row in self.replicas.get(NAMESPACES).rows.values()] if NAMESPACES in self.replicas else []
+
+    def _find_kind(self, kind: str, group: str) -> KindInfo | None:
+        """What is known of a Kind, in any case, of an API group."""
+        builtin = find_builtin_kind(kind, group)
+        if builtin is not None:
+            return builtin
+        resources = (counted.resource for counted in self.object_counts.counts_by_key.values())
+        found = (each for each in resources if each.group == group and each.kind.lower() == kind.lower())
+        return next(map(kind_of, found), None)
 
     def _object_reader(self) -> ObjectReader | None:
         """Reads kinds that no worker follows; None while there is no cluster."""
@@ -214,6 +247,9 @@ class WebProcess:
         self._keep("the connection to the cluster", self.worker_process.run)
         self._keep("reading the kinds that are followed always", self.followed_kinds.run)
         self._keep("resolving kinds", self.kind_discovery.run)
+        if self.person_clients.impersonates:
+            self._keep("people's rights", self.people_rights.run)
+            self._keep("groups of people with equal rights", self.rights_groups.run)
 
     async def stop(self) -> None:
         """End all tasks, watches and children for good; returns when they have ended."""
@@ -225,6 +261,7 @@ class WebProcess:
         tasks, self._tasks = self._tasks, []
         await cancel_all(tasks)
         await self.access_reviews.stop()  # after those that draw views, which ask
+        await self.person_states.stop()
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         self._tasks.append(asyncio.create_task(keep_running(name, run, self.clock), name=name))
@@ -294,7 +331,10 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     limits = _body_limits()
     django_pages: Any = LoopHandler()  # its stub asks for a dict where ASGI has any mapping
     pages = BodyLimitLayer(RequestQuotas(django_pages), limits)
-    wired = WiredApplication(ProtocolRouter(pages, LiveConsumer.as_asgi()), live)
+    served: Application = ProtocolRouter(pages, LiveConsumer.as_asgi())
+    if live.person_clients.impersonates:
+        served = RightsLayer(served, live.person_states)
+    wired = WiredApplication(served, live)
     if web_process is None:
         tune_process()
         start_with_reactor(partial(watch_process, settings.DELTABOARD_BLOCKED_SECONDS))

@@ -15,7 +15,8 @@ from channels.layers import InMemoryChannelLayer
 
 from dashboard.cluster.choice import ClusterChoice
 from dashboard.cluster.connection import CHECK_INTERVAL, CONNECTION, RETRY_INTERVAL, VERSION_INTERVAL, Connection
-from dashboard.live.object_counts.worker_client import OBJECT_COUNTS, ObjectCountsClient
+from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
+from dashboard.live.object_counts.worker_client import ObjectCountsClient
 from dashboard.pages.layout.page import cluster_info
 from dashboard.runtime.app_state import AppState
 from informerd.clock import SystemClock

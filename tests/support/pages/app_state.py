@@ -12,7 +12,7 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.cluster.kubectl_commands import kubectl_call
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.on_demand_kinds import INTEREST
-from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
+from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, VersionWarnings

@@ -16,11 +16,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from dashboard.access.rights import Rights, Rule
-from dashboard.cluster.access_reviews import allow_all
 from dashboard.live.hub.browser_socket import Message, Socket
 from dashboard.live.hub.rights_groups import GROUP_TTL, RightsGroups
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.unwatched_list import KindList
@@ -132,11 +130,7 @@ class Person:
 @asynccontextmanager
 async def person(rights: Rights) -> AsyncIterator[Person]:
     site = Site(*objects())
-    history = site.parts.hub.history
-    assert isinstance(history, FeedHistory)
-    groups = RightsGroups(
-        site.feeds, site.parts.hub, history, site.clock, find_kind=find_builtin_kind, denial_of=lambda _: allow_all
-    )
+    groups = RightsGroups(site.feeds, site.parts.hub, site.clock, find_kind=find_builtin_kind)
     group = groups.get(rights)
     parts = replace(site.parts, replicas=group.replicas, hub=group.hub)  # type: ignore[arg-type] # the same protocol
     running = asyncio.create_task(groups.run())

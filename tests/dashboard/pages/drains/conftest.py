@@ -15,10 +15,12 @@ import pytest
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
+from dashboard.access.person import Person
 from dashboard.pages.drains.runner import DrainRunner
 from dashboard.pages.drains.store import DrainStore
 from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.clock import SystemClock
+from informerd.rest.client import Client
 from tests.dashboard.pages.conftest import parts_for
 from tests.support.controlplane import ControlPlane
 from tests.support.databases import in_file
@@ -58,7 +60,7 @@ def empty_database(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterat
 @pytest.fixture
 async def parts(cluster: ControlPlane, database: str, drafts: str) -> AsyncIterator[SimpleNamespace]:
     async for made in parts_for(cluster.kubeconfig):
-        made.drain_runs = DrainRunner(records(database), made.clock, partial(getattr, made, "client"))
+        made.drain_runs = DrainRunner(records(database), made.clock, partial(_client_of, made))
         yield made
         await made.drain_runs.stop()
 
@@ -112,3 +114,8 @@ def node(cluster: ControlPlane, namespace: str) -> Iterator[Node]:
     for path in [f"{made.pods}/{each['metadata']['name']}" for each in cluster.get(made.pods)["items"]]:
         cluster.request("DELETE", path, {"gracePeriodSeconds": 0})
     cluster.delete(made.api)
+
+
+def _client_of(made: SimpleNamespace, person: Person) -> Client | None:
+    client: Client | None = made.client
+    return client

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from dashboard.access.person import Person
 from dashboard.pages.drains.state import HEARTBEAT_TIMEOUT
 from dashboard.pages.drains.store import NewDrain
 from tests.dashboard.pages.drafts.conftest import alias, postgresql_alias, sqlite_alias
@@ -13,7 +14,7 @@ __all__ = ["alias", "postgresql_alias", "sqlite_alias"]
 
 
 def begin(uid: str) -> NewDrain:
-    return NewDrain("https://one:6443", "node-1", uid, "alice", None, ())
+    return NewDrain("https://one:6443", "node-1", uid, Person("alice", ("team-a",)), None, ())
 
 
 async def test_two_that_begin_at_once_get_the_same_drain_and_one_of_them_runs_it(alias: str) -> None:

@@ -158,7 +158,7 @@ async def test_another_process_shows_it_says_when_the_one_that_ran_it_ended_and_
     await shows(browser, run, "held for now")
     await parts.drain_runs.stop()
     parts.clock = Later()
-    parts.drain_runs = DrainRunner(records(database), parts.clock, lambda: parts.client)
+    parts.drain_runs = DrainRunner(records(database), parts.clock, lambda _: parts.client)
     page = await browser.open(run)
     assert "The process that ran this drain has ended." in page.text
     node.cluster.delete(held)
@@ -233,7 +233,7 @@ async def test_without_a_table_nothing_is_done(
 ) -> None:
     node.run("web-1")
     page = await browser.open(node.page)
-    parts.drain_runs = DrainRunner(records(empty_database), parts.clock, lambda: parts.client)
+    parts.drain_runs = DrainRunner(records(empty_database), parts.clock, lambda _: parts.client)
     page = await browser.send(node.page, page.form.values)
     assert page.status == 503
     assert "The database cannot be used" in page.text

@@ -1,0 +1,128 @@
+"""The state that each person's requests and sockets get: the replicas, the hub and the client of their own rights.
+
+People with equal rights share a group's replicas and hub (live/hub/rights_groups.py). Who is not known yet is in a
+group that sees nothing, and whose pages say why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+
+from dashboard.access.person import Person
+from dashboard.access.rights import RIGHTS, Rights
+from dashboard.cluster.access_reviews import ACCESS_REVIEWS, YOU, AccessReviews
+from dashboard.cluster.connection import CONNECTION
+from dashboard.cluster.people_rights import KnownPerson, PeopleRights
+from dashboard.cluster.person_clients import PersonClients, PersonConnection
+from dashboard.cluster.rights_denials import RightsDenials
+from dashboard.live.hub.hub import HUB
+from dashboard.live.hub.rights_groups import RightsGroup, RightsGroups
+from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS, ScopedObjectCounts
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.runtime.app_state import CLOCK, AppState, Key
+
+ASKING = "Deltaboard is asking the cluster what you may see. This takes a moment."
+SWEEP_AT = 100
+"""Number of people from which on those who are gone are looked for."""
+
+
+class PersonStates:
+    """Makes the states of people from `base`, the state of whoever acts with the rights of the account."""
+
+    def __init__(self, base: AppState, rights: PeopleRights, groups: RightsGroups, clients: PersonClients) -> None:
+        self._base = base
+        self._rights = rights
+        self._groups = groups
+        self._clients = clients
+        self._reviews: dict[Person, AccessReviews] = {}
+        self._pages: set[PersonState] = set()
+
+    async def open(self, person: Person) -> PersonState:
+        """The state of somebody's page. Close it with the page."""
+        known = await self._rights.find(person)
+        page = PersonState(self, known)
+        self._pages.add(page)
+        return page
+
+    def listen(self, person: Person, listener: Callable[[], None]) -> Callable[[], None]:
+        return self._rights.listen(person, listener)
+
+    def close(self, page: PersonState) -> None:
+        self._pages.discard(page)
+
+    def hold(self, known: KnownPerson) -> AbstractContextManager[RightsGroup]:
+        """The group in which somebody is now."""
+        if known.rights is None:
+            return self._groups.hold(Rights((), owner="unknown"), problem=known.problem or ASKING)
+        if known.rights.owner:  # what else they may do, only they can be asked about
+            return self._groups.hold(known.rights, self._reviews_of(known.person).cached_denial)
+        return self._groups.hold(known.rights, RightsDenials(known.rights))
+
+    def state_of(self, person: Person, group: RightsGroup) -> AppState:
+        return self._base.with_objects(
+            {
+                RIGHTS: group.rights,
+                REPLICAS: group.replicas,
+                HUB: group.hub,
+                OBJECT_COUNTS: ScopedObjectCounts(self._base[OBJECT_COUNTS], group.rights),
+                CONNECTION: PersonConnection(self._base[CONNECTION], self._clients, person),
+                ACCESS_REVIEWS: self._reviews_of(person),
+            }
+        )
+
+    def kinds_changed(self) -> None:
+        """The cluster has other kinds: what an Event is about may be known now, so everybody is in another group."""
+        for page in [*self._pages]:
+            page.notify()
+
+    async def stop(self) -> None:
+        """End the running access reviews."""
+        for reviews in self._reviews.values():
+            await reviews.stop()
+
+    def _reviews_of(self, person: Person) -> AccessReviews:
+        if person not in self._reviews:
+            if len(self._reviews) >= SWEEP_AT:
+                self._reviews = {each: kept for each, kept in self._reviews.items() if self._rights.known(each)}
+            self._reviews[person] = AccessReviews(self._base[CLOCK], lambda: self._clients.client_of(person), YOU)
+        return self._reviews[person]
+
+
+class PersonState:
+    """The state of one page of somebody, which follows their rights while the page is open.
+
+    `on_change` is called when they have changed: `renew` takes them over.
+    """
+
+    def __init__(self, states: PersonStates, known: KnownPerson) -> None:
+        self.on_change: Callable[[], None] = lambda: None
+        self._states = states
+        self._known = known
+        self._stack = ExitStack()
+        self._leave = states.listen(known.person, self.notify)
+        self.state = self._enter()
+
+    def notify(self) -> None:
+        self.on_change()
+
+    def renew(self) -> bool:
+        """Take over the rights of now; False where the page is in the same group as before."""
+        before, shown = self._stack, self.state[HUB]
+        self._stack = ExitStack()
+        self.state = self._enter()
+        before.close()
+        return self.state[HUB] is not shown
+
+    def close(self) -> None:
+        """The page is closed."""
+        self._leave()
+        self._stack.close()
+        self._states.close(self)
+
+    def _enter(self) -> AppState:
+        group = self._stack.enter_context(self._states.hold(self._known))
+        return self._states.state_of(self._known.person, group)
+
+
+PERSON_STATES: Key[PersonStates] = Key("people's states")
