@@ -35,6 +35,7 @@ from dashboard.pages.lists.completion import views as completion_views
 from dashboard.pages.overview import views as overview_views
 from dashboard.pages.quick_actions import views as quick_action_views
 from dashboard.pages.quick_actions.menu_views import action_menu
+from dashboard.pages.whoami import views as whoami_views
 from dashboard.server import monitoring_views
 
 handler400 = "dashboard.server.bad_request.bad_request"
@@ -61,6 +62,7 @@ urlpatterns = [
     path("namespaces/", namespaces.namespaces_json, name="namespaces"),
     path("freshness/", freshness_panel_views.freshness, name="freshness"),
     path("search/", command_palette.search, name="search"),
+    path("whoami/", whoami_views.whoami, name="whoami"),
     path("theme/", theme_views.theme, name="theme"),
     path("healthz", monitoring_views.healthz, name="healthz"),
     path("readyz", monitoring_views.readyz, name="readyz"),

@@ -131,6 +131,11 @@ class Rights:
         rules = (*self.everywhere, *(self.by_namespace.get(namespace, ()) if namespace else ()))
         return any(rule.allows(verb, group, plural, subresource, name) for rule in rules)
 
+    @property
+    def sees_all(self) -> bool:
+        """Whether every object of every kind may be seen."""
+        return self.lists_all_of(ALL)
+
     def allows_url(self, verb: str, url: str) -> bool:
         """Whether a request for an address that is no resource is allowed."""
         return any(

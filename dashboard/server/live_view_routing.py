@@ -12,6 +12,7 @@ from django.core.exceptions import SuspiciousOperation
 from django.http import QueryDict
 from django.urls import Resolver404, ResolverMatch, resolve
 
+from dashboard.access.rights import RIGHTS
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.live_view import LiveView
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
@@ -22,8 +23,11 @@ from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.feed.live_feed import open_feed
 from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.layout.kinds_sidebar import all_kinds
+from dashboard.pages.layout.required_right import CONTROLLERS
 from dashboard.pages.lists.live_list import open_list
 from dashboard.pages.overview.live_overview import open_overview
+from dashboard.pages.whoami.live_whoami import open_whoami
 from dashboard.runtime.app_state import AppState
 
 LiveViewResolver = Callable[[AppState, ResolverMatch, QueryDict], LiveView | None]
@@ -93,8 +97,10 @@ def _view_of(state: AppState, match: ResolverMatch, params: QueryDict) -> LiveVi
     match match.url_name:
         case "overview":
             return open_overview(state[HUB], read_namespaces(params, []))
-        case "controllers":
+        case "controllers" if state[RIGHTS].allows("get", CONTROLLERS.key):
             return open_controllers(state[HUB], state[CONTROLLERS_CLIENT].reports)
+        case "whoami":
+            return open_whoami(state[HUB], state[RIGHTS], tuple(all_kinds(state)), read_namespaces(params, []))
         case "feed":
             return open_feed(state[HUB], FeedQuery.parse(params))
         case "list" | "detail" | "yaml" | "edit" | "edit-status" | "delete" | "finalizer" | "act" | "evict" | "drain":

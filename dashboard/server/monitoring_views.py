@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from dashboard.access.rights import RIGHTS
 from dashboard.live.hub.hub import HUB
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.runtime.app_state import Key, state_of
@@ -40,7 +41,11 @@ async def readyz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 async def metrics(request: HttpRequest) -> HttpResponse:
-    """Metrics of this process for Prometheus: numbers by kind, no objects. Everyone who may see pages may see them."""
+    """Metrics of this process for Prometheus: numbers by kind, no objects. Where people have rights of their own, it
+    needs the right to get the address /metrics, as the API server's own metrics do.
+    """
+    if not state_of(request)[RIGHTS].allows_url("get", "/metrics"):
+        return _plain("You need the right to get the address /metrics (nonResourceURLs of a ClusterRole).", status=403)
     text, content_type = state_of(request)[METRICS]()
     return HttpResponse(text, content_type=content_type, headers={"Cache-Control": "no-store"})
 

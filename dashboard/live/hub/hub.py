@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar, cast
 
@@ -65,6 +65,7 @@ class Hub:
         shared: Hub | None = None,
         history: ReadableHistory | None = None,
         on_unfollow: Callable[[str], None] = lambda _: None,
+        visibility_note: Callable[[Sequence[str]], str] = lambda _: "",
     ) -> None:
         self.metrics: HubMetrics = HubMetrics() if shared is None else shared.metrics
         self.connection_problem = connection_problem
@@ -103,6 +104,7 @@ class Hub:
         self.count_rows = self.index.count_rows
         self.all_rows = self.index.all_rows
         self._on_unfollow = on_unfollow
+        self._visibility_note = visibility_note
         if shared is None:
             for source in sources:
                 source.on_change(partial(self.stir, source.key))
@@ -114,13 +116,14 @@ class Hub:
         denial_of: DenialLookup,
         on_unfollow: Callable[[str], None] = lambda _: None,
         *,
+        visibility_note: Callable[[Sequence[str]], str] = lambda _: "",
         problem: str = "",
     ) -> Hub:
         """A hub of the same kinds for people who may see a part of them: `replicas`, and what `history` has of these.
 
         It counts into the same metrics and hears of kinds that come and go, and of `sources`. `on_unfollow` is called
-        with each kind that it has stopped to show. `problem` is why they see nothing, where that is so. `remove_scoped`
-        ends that.
+        with each kind that it has stopped to show. `visibility_note` returns what they see of some kinds, where that is
+        not everything; `problem` is why they see nothing, where that is so. `remove_scoped` ends that.
         """
         hub = Hub(
             replicas,
@@ -133,6 +136,7 @@ class Hub:
             shared=self,
             history=history,
             on_unfollow=on_unfollow,
+            visibility_note=visibility_note,
         )
         self._scoped_hubs.append(hub)
         return hub
@@ -261,6 +265,7 @@ class Hub:
         def made() -> V:
             view = make()
             view.cluster_problem = self._cluster_problem  # before anybody opens it
+            view.visibility_note = self._visibility_note(view.keys)
             return view
 
         opened = self._store.open(view_class.id_of(state_key), made)

@@ -7,11 +7,13 @@ seconds after the last page or socket.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from dashboard.access.rights import Rights
+from dashboard.access.scope_note import scope_note
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.hub import Hub
 from dashboard.live.replication.replicas import ReplicaSource
@@ -54,11 +56,14 @@ class RightsGroups:
         clock: Clock,
         *,
         find_kind: FindKind,
+        note_of: Callable[[Rights, Sequence[str]], str] = scope_note,
     ) -> None:
+        """`note_of` returns what people see of some kinds, where that is not everything."""
         self._replicas = replicas
         self._hub = hub
         self._clock = clock
         self._find_kind = find_kind
+        self._note_of = note_of
         self._groups: dict[tuple[str, str], RightsGroup] = {}
 
     def __len__(self) -> int:
@@ -98,7 +103,8 @@ class RightsGroups:
 
         replicas = ScopedReplicas(self._replicas, rights, self._find_kind, on_new=count_rates)
         history = ScopedHistory(self._hub.own_history, replicas)
-        hub = self._hub.scoped(replicas, history, denial_of, replicas.forget, problem=problem)
+        note = partial(self._note_of, rights)
+        hub = self._hub.scoped(replicas, history, denial_of, replicas.forget, visibility_note=note, problem=problem)
         schedule = hub.index.slices.add
         for work in begun:
             schedule(work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dashboard.access.rights import ALL, KindScope, Rights
+from dashboard.access.rights import KindScope, Rights
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.live.replication.scoped_replica import ScopedReplica
@@ -87,7 +87,7 @@ class ScopedReplicas:
         self._rights = rights
         self._find_kind = find_kind
         self._on_new = on_new
-        self._sees_all = rights.lists_all_of(ALL)
+        self._sees_all = rights.sees_all
         self._is_closed = False
         self._scoped: dict[str, ScopedReplica] = {}
 

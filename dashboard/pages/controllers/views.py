@@ -16,12 +16,15 @@ from dashboard.pages.layout.flash import flash
 from dashboard.pages.layout.htmx import htmx_of, vary_on_htmx
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.required_right import CONTROLLERS as CONTROLLERS_RESOURCE
+from dashboard.pages.layout.required_right import requires
 from dashboard.runtime.app_state import AppState, state_of
 
 CONTROLLERS_HREF = "/controllers/"
 
 
 @require_safe
+@requires("get", CONTROLLERS_RESOURCE)
 async def controllers(request: HttpRequest) -> HttpResponse:
     """The state of the workers' controllers, and their failed keys."""
     view = open_controllers(state_of(request)[HUB], state_of(request)[CONTROLLERS_CLIENT].reports)
@@ -30,6 +33,7 @@ async def controllers(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@requires("update", CONTROLLERS_RESOURCE)
 async def requeue(request: HttpRequest) -> HttpResponse:
     """Reconcile one failed key now. `item` is ``controller/key``.
 

@@ -16,6 +16,8 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, not_found_page
 from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
+from dashboard.pages.layout.required_right import FOLLOWED_KINDS as FOLLOWED_KINDS_RESOURCE
+from dashboard.pages.layout.required_right import requires
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.database_executor import Unavailable
 
@@ -36,10 +38,12 @@ def follow_choice(state: AppState, kind: KindInfo) -> FollowChoice | None:
 
 
 @require_POST
+@requires("update", FOLLOWED_KINDS_RESOURCE)
 async def follow_always(request: HttpRequest, resource: str) -> HttpResponse:
     """Follow a kind always (``always=on``), or only while somebody views it; then show its list.
 
-    Everybody who is let in may; the dashboard's account needs the right to watch the kind.
+    It needs the right to watch the kind, and where people have rights of their own, to update followedkinds (API group
+    deltaboard): what is followed always, everybody's pages show and the worker pays for.
     """
     state = state_of(request)
     kind = await open_kind(request, resource)

@@ -27,6 +27,7 @@ PAGES = (
     ("Overview", "/", "overview"),
     ("Feed", "/feed/", "feed"),
     ("Controllers", "/controllers/", "loop"),
+    ("Who am I", "/whoami/", "user"),
     ("Drafts", "/drafts/", "edit"),
     ("Bulk changes", "/runs/", "edit"),
     ("New from YAML", "/new/", "added"),

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
+from dashboard.access.rights import RIGHTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.pages.layout.requested_kind import is_followed
 from dashboard.runtime.app_state import AppState, state_of
@@ -45,10 +46,10 @@ class NamespacePicker:
 
 
 def namespace_picker(state: AppState, selected: tuple[str, ...], hrefs: HrefBuilder) -> NamespacePicker | None:
-    """The namespace picker of a page; None where namespaces are not watched and none is chosen."""
-    if not selected and not is_followed(state, "namespaces"):
-        return None
+    """The namespace picker of a page; None where no namespaces are known and none is chosen."""
     names = namespace_names(state)
+    if not selected and not names and not is_followed(state, "namespaces"):
+        return None
     offered = [*sorted(selected), *(name for name in names if name not in selected)][: max(MAX_CHOICES, len(selected))]
     parts = urlsplit(hrefs(()))
     return NamespacePicker(
@@ -61,10 +62,13 @@ def namespace_picker(state: AppState, selected: tuple[str, ...], hrefs: HrefBuil
 
 
 def namespace_names(state: AppState) -> list[str]:
-    """The cluster's namespaces, sorted; empty while they are unknown or not watched."""
-    if not is_followed(state, "namespaces"):
-        return []
-    return sorted(row.name for row in state[REPLICAS].get("namespaces").rows.values())
+    """The namespaces that may be seen, and those in which whoever asks has rights; sorted. Empty while they are unknown
+    or not watched.
+    """
+    names = set(state[RIGHTS].by_namespace)
+    if is_followed(state, "namespaces"):
+        names.update(row.name for row in state[REPLICAS].get("namespaces").rows.values())
+    return sorted(names)
 
 
 def unknown_namespaces(state: AppState, selected: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -77,8 +81,17 @@ def unknown_namespaces(state: AppState, selected: tuple[str, ...]) -> list[tuple
     names = namespace_names(state)
     known = set(names)
     there = ", ".join(names[:MAX_NAMED]) + (f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else "")
+    if state[RIGHTS].sees_all:
+        return [
+            (name, f"There is no namespace {name}. Existing namespaces: {there}.")
+            for name in selected
+            if name not in known
+        ]
+    others = f" Others: {there}." if there else ""
     return [
-        (name, f"There is no namespace {name}. Existing namespaces: {there}.") for name in selected if name not in known
+        (name, f"There is no namespace {name}, or you may not see it.{others}")
+        for name in selected
+        if name not in known
     ]
 
 

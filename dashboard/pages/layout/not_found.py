@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 
+from dashboard.access.rights import RIGHTS
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
@@ -103,7 +104,8 @@ def _unlisted_kind(state: AppState, kind: KindInfo, unopened: UnavailableKind) -
 def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) -> NotFoundInfo:
     replica = state[REPLICAS].get(kind.key)
     where = f" in namespace {namespace}" if namespace else ""
-    title = f"There is no {kind.singular} {name}{where}"
+    is_limited = not state[RIGHTS].sees_all
+    title = f"There is no {kind.singular} {name}{where}{' that you may see' if is_limited else ''}"
     if problem := replica.health.problem_of(f"{namespace}/{name}" if namespace else name):
         message = f"The API server has this object, but it cannot be read: {problem}. Use kubectl for it."
         return NotFoundInfo(f"{kind.singular} {name}{where} cannot be read", message, _list_link(kind))
@@ -126,11 +128,13 @@ def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) 
     if not deleted and namespace and (names := namespace_names(state)) and namespace not in names:
         near = suggest_names(namespace, names, MOST_CHOICES, cutoff=0.5, compared=None) or names[:MOST_CHOICES]
         links = tuple(ChoiceLink(other, f"{kind.path}?namespace={other}") for other in sorted(near))
-        return NotFoundInfo(
-            title, f"There is no namespace {namespace} either.", links, f"{kind.title} in other namespaces"
-        )
+        absent = f"There is no namespace {namespace} either{', or you may not see it' if is_limited else ''}."
+        return NotFoundInfo(title, absent, links, f"{kind.title} in other namespaces")
     links, links_title = _near(kind, replica, namespace, name)
-    message = deleted or f"The cluster has no {kind.singular} of this name{where}."
+    message = (
+        deleted
+        or f"The cluster has no {kind.singular} of this name{where}{', or you may not see it' if is_limited else ''}."
+    )
     return NotFoundInfo(title, message, links, links_title)
 
 

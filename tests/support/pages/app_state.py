@@ -7,6 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
+from dashboard.access.rights import RIGHTS
+from dashboard.access.rights import UNLIMITED as EVERY_RIGHT
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.cluster.kubectl_commands import kubectl_call
@@ -66,6 +68,8 @@ class AttributeState(AppState):
         self._parts = parts
 
     def __getitem__(self, key: Key[T]) -> T:
+        if key is RIGHTS:
+            return cast("T", getattr(self._parts, "rights", EVERY_RIGHT))
         if key is CONNECTION:
             return cast("T", self._connection())
         if key is WORKER_BLOCKED:
