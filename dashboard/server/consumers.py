@@ -154,22 +154,26 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         self._address = address
         if self._allowance is None or not self._allowance.try_take():
             return await self._refuse(TOO_MUCH)
+        if (person := person_state_of(self.scope)) is not None and person.renew(address):
+            self._move_to(person)
         self._following = asyncio.create_task(self._follow(address, seq, beside_seq), name="follow view")
         return None
 
     def _rights_changed(self, person: PersonState) -> None:
         """Show the page what its person may see from now on, and nothing of what waits to be sent."""
-        if self._socket is None:
+        if self._socket is None or not person.renew():
             return
-        hub = self._hub
-        if not person.renew():
-            return
-        hub.leave(self._socket)
+        self._move_to(person)
         self._socket.drop_unsent()
-        self.scope[SCOPE_KEY] = person.state
         if self._following is not None:
             self._following.cancel()
         self._following = asyncio.create_task(self._follow(self._address, "", ""), name="follow view")
+
+    def _move_to(self, person: PersonState) -> None:
+        """Leave the hub of the rights of before."""
+        if self._socket is not None:
+            self._hub.leave(self._socket)
+        self.scope[SCOPE_KEY] = person.state
 
     async def _follow(self, address: str, seq: str, beside_seq: str) -> None:
         """Join the view of the address; where that fails, close with the code."""

@@ -6,8 +6,10 @@ group that sees nothing, and whose pages say why.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
+from urllib.parse import unquote
 
 from dashboard.access.person import Person
 from dashboard.access.rights import RIGHTS, Rights
@@ -20,9 +22,12 @@ from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.rights_groups import RightsGroup, RightsGroups
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS, ScopedObjectCounts
 from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.catalog import find_kind
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 
 ASKING = "Deltaboard is asking the cluster what you may see. This takes a moment."
+OBJECT_PATH = re.compile(r"/resources/([^/?]+)/([^/?]+)/([^/?]+)/")
+"""Addresses of one object's pages."""
 SWEEP_AT = 100
 """Number of people from which on those who are gone are looked for."""
 
@@ -38,10 +43,10 @@ class PersonStates:
         self._reviews: dict[Person, AccessReviews] = {}
         self._pages: set[PersonState] = set()
 
-    async def open(self, person: Person) -> PersonState:
-        """The state of somebody's page. Close it with the page."""
+    async def open(self, person: Person, address: str) -> PersonState:
+        """The state of somebody's page at `address`, path and query. Close it with the page."""
         known = await self._rights.find(person)
-        page = PersonState(self, known)
+        page = PersonState(self, known, address)
         self._pages.add(page)
         return page
 
@@ -51,13 +56,30 @@ class PersonStates:
     def close(self, page: PersonState) -> None:
         self._pages.discard(page)
 
-    def hold(self, known: KnownPerson) -> AbstractContextManager[RightsGroup]:
-        """The group in which somebody is now."""
+    def hold(self, known: KnownPerson, address: str) -> AbstractContextManager[RightsGroup]:
+        """The group in which somebody is now, at a page of this address."""
         if known.rights is None:
             return self._groups.hold(Rights((), owner="unknown"), problem=known.problem or ASKING)
-        if known.rights.owner:  # what else they may do, only they can be asked about
-            return self._groups.hold(known.rights, self._reviews_of(known.person).cached_denial)
-        return self._groups.hold(known.rights, RightsDenials(known.rights))
+        rights = self._with_object_at(known.rights, address)
+        if rights.owner:  # what else they may do, only they can be asked about
+            return self._groups.hold(rights, self._reviews_of(known.person).cached_denial)
+        return self._groups.hold(rights, RightsDenials(known.rights))
+
+    def _with_object_at(self, rights: Rights, address: str) -> Rights:
+        """The rights, and on the page of an object that somebody may get but not list, the right to see this one."""
+        found = OBJECT_PATH.match(address)
+        if found is None:
+            return rights
+        resource, namespace, name = (unquote(part) for part in found.groups())
+        namespace = "" if namespace == "-" else namespace
+        replicas = self._base[REPLICAS]
+        kind = find_kind(resource, replicas.kinds)
+        if kind is None or rights.scope_of(kind.key).includes(namespace, name):
+            return rights
+        if not rights.allows("get", kind.key, namespace, name):
+            return rights
+        is_there = kind.key not in replicas or replicas.get(kind.key).get(namespace, name) is not None
+        return rights.with_name(kind.key, namespace, name) if is_there else rights
 
     def state_of(self, person: Person, group: RightsGroup) -> AppState:
         return self._base.with_objects(
@@ -92,13 +114,14 @@ class PersonStates:
 class PersonState:
     """The state of one page of somebody, which follows their rights while the page is open.
 
-    `on_change` is called when they have changed: `renew` takes them over.
+    `on_change` is called when they have changed: `renew` takes them over, and the page's address where that is another.
     """
 
-    def __init__(self, states: PersonStates, known: KnownPerson) -> None:
+    def __init__(self, states: PersonStates, known: KnownPerson, address: str) -> None:
         self.on_change: Callable[[], None] = lambda: None
         self._states = states
         self._known = known
+        self._address = address
         self._stack = ExitStack()
         self._leave = states.listen(known.person, self.notify)
         self.state = self._enter()
@@ -106,8 +129,9 @@ class PersonState:
     def notify(self) -> None:
         self.on_change()
 
-    def renew(self) -> bool:
+    def renew(self, address: str | None = None) -> bool:
         """Take over the rights of now; False where the page is in the same group as before."""
+        self._address = self._address if address is None else address
         before, shown = self._stack, self.state[HUB]
         self._stack = ExitStack()
         self.state = self._enter()
@@ -121,7 +145,7 @@ class PersonState:
         self._states.close(self)
 
     def _enter(self) -> AppState:
-        group = self._stack.enter_context(self._states.hold(self._known))
+        group = self._stack.enter_context(self._states.hold(self._known, self._address))
         return self._states.state_of(self._known.person, group)
 
 
