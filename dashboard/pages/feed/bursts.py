@@ -16,6 +16,8 @@ BURST_MAX_SECONDS = 10.0
 """Longest burst, in seconds; later entries form the next line."""
 BURST_MIN = 5
 """Entries from which a burst is one line; fewer are shown individually."""
+FIRST_LATE_NUMBER = 500_000
+"""Number in the ids of entries that come after later ones, so that it is no other's of that moment."""
 OPERATIONS: tuple[Operation, ...] = ("added", "modified", "deleted")
 _WEIGHT = {"bad": 2, "warn": 1}
 
@@ -24,12 +26,16 @@ ItemState = str
 
 
 class FeedItem:
-    """A line of the feed: one entry, or a burst. Lines are ordered by `id`, which starts with their first time."""
+    """A line of the feed: one entry, or a burst. Lines are ordered by `id`, which starts with their first time.
+
+    `number` tells entries of one kind and time apart. The worker's own numbers do not stand in it: they count the
+    changes of all objects, those too that somebody may not see.
+    """
 
     __slots__ = ("counts", "first", "id", "kind", "last", "shown_count", "size", "state", "uids", "worst")
 
-    def __init__(self, kind: KindInfo, entry: Entry) -> None:
-        self.id = f"e{int(entry.time * 1e6):016d}-{kind.key.replace('.', '_')}-{entry.seq:09d}"
+    def __init__(self, kind: KindInfo, entry: Entry, number: int = 0) -> None:
+        self.id = f"e{_microseconds(entry):016d}-{kind.key.replace('.', '_')}-{number:06d}"
         self.kind = kind
         self.first = self.last = self.worst = entry
         self.size = 1
@@ -79,17 +85,22 @@ class BurstFolder:
         self._fold = is_folding
         self._bursts: dict[Hashable, Burst] = {}
         """Open bursts by group, in the order in which they started."""
+        self._numbers: dict[str, tuple[int, int]] = {}
+        """By kind, the latest microsecond of its entries, and how many entries of it came before the last."""
+        self._late_entries = 0
+        """Number of entries that came after later ones."""
 
     def add(self, kind: KindInfo, entry: Entry) -> tuple[FeedItem, list[FeedItem]]:
         """The line that now contains this entry, and the lines that have become part of it."""
+        number = self._number(kind, entry)
         if not self._fold:
-            return FeedItem(kind, entry), []
+            return FeedItem(kind, entry, number), []
         self._forget(entry.time)
         group = burst_group(kind.key, entry)
         burst = self._bursts.get(group)
         if burst is None or entry.time - burst.last > BURST_GAP or entry.time - burst.begin > BURST_MAX_SECONDS:
             self._bursts.pop(group, None)
-            item = FeedItem(kind, entry)
+            item = FeedItem(kind, entry, number)
             self._bursts[group] = Burst(item)
             return item, []
         burst.last = max(burst.last, entry.time)
@@ -97,7 +108,7 @@ class BurstFolder:
             burst.folded_item.add(entry)
             return burst.folded_item, []
         if len(burst.singles) + 1 < BURST_MIN:
-            item = FeedItem(kind, entry)
+            item = FeedItem(kind, entry, number)
             burst.singles.append(item)
             return item, []
         first, *others = burst.singles
@@ -108,6 +119,16 @@ class BurstFolder:
         burst.folded_item, burst.singles = first, []
         return first, others
 
+    def _number(self, kind: KindInfo, entry: Entry) -> int:
+        last, number = self._numbers.get(kind.key, (0, 0))
+        now = _microseconds(entry)
+        if now < last:
+            self._late_entries += 1
+            return FIRST_LATE_NUMBER + self._late_entries
+        number = number + 1 if now == last else 0
+        self._numbers[kind.key] = now, number
+        return number
+
     def _forget(self, now: float) -> None:
         """Drop bursts that no further entry can join."""
         while self._bursts:
@@ -115,6 +136,10 @@ class BurstFolder:
             if now - burst.begin <= BURST_MAX_SECONDS:
                 return
             del self._bursts[group]
+
+
+def _microseconds(entry: Entry) -> int:
+    return int(entry.time * 1e6)
 
 
 def burst_group(key: str, entry: Entry) -> Hashable:

@@ -26,7 +26,6 @@ class FeedLine:
     resource: str
     kind_title: str
     """The Kind: ``Pod``, ``Gateway (networking.istio.io)``."""
-    epoch: str
     entry: Entry
     href: str
     time: str
@@ -57,7 +56,6 @@ def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
     return FeedLine(
         resource=kind.key,
         kind_title=kind_title(about.kind, about.group) if about else kind.singular,
-        epoch=entry.epoch,
         entry=entry,
         href=_about_href(entry) if about else object_href(kind.key, entry.namespace, entry.name),
         time=clock_text(entry.time),

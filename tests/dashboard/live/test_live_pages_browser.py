@@ -78,10 +78,12 @@ def test_the_feed_shows_200_entries_at_most_and_counts_the_rest(page: Page, serv
     expect(page.locator("h1")).to_contain_text("440 more")
     for newest in range(550, 901, 50):  # more than fit, each of them in a swap of its own
         server.do("say", number=50)
-        expect(page.locator("ol.feed li").first).to_have_attribute("data-seq", str(newest))
+        expect(page.locator("ol.feed li").first).to_have_attribute("data-name", f"busy-{newest - 1}")
     expect(page.locator("ol.feed li")).to_have_count(200)
-    shown = page.locator("ol.feed li").evaluate_all("items => items.map(item => Number(item.dataset.seq))")
-    assert shown == sorted(shown, reverse=True)
+    shown = page.locator("ol.feed li").evaluate_all("items => items.map(item => [item.dataset.name, item.id])")
+    names = [int(name.removeprefix("busy-")) for name, _ in shown]
+    assert names == sorted(names, reverse=True)
+    assert [line for _, line in shown] == sorted((line for _, line in shown), reverse=True)
 
 
 def test_the_overview_follows(page: Page, server: PageServer) -> None:

@@ -41,6 +41,16 @@ def test_five_changes_of_an_object_that_come_fast_are_one_line_and_four_are_not(
     assert sizes(entry(seq, at=seq * 0.05) for seq in range(1, 38)) == [37]
 
 
+def test_lines_of_one_moment_have_different_ids_that_say_nothing_of_the_workers_numbers() -> None:
+    folds = BurstFolder(is_folding=False)
+    times = (1.0, 1.0, 1.0000001, 2.0, 1.0, 2.0, 3.0)
+    ids = [folds.add(PODS, entry(seq * 1000, at=at))[0].id for seq, at in enumerate(times)]
+    assert len(set(ids)) == len(ids)
+    assert ids[:3] == sorted(ids[:3])
+    again = BurstFolder(is_folding=False)
+    assert [again.add(PODS, entry(seq, at=at))[0].id for seq, at in enumerate(times)] == ids
+
+
 def test_a_pause_or_too_long_a_burst_begins_another_line() -> None:
     slow = [entry(seq, at=seq * (BURST_GAP + 0.1)) for seq in range(1, 9)]
     assert sizes(slow) == [1] * 8

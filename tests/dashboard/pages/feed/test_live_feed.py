@@ -50,11 +50,12 @@ class Shown:
     def update(self) -> list[int]:
         """The seqs of the entries that the next frame brings."""
         html = self.view.update(self.render)
+        seqs = {line.id: line.entry.seq for line in self.view.lines}
         return [
-            int(seq)
+            seqs[line]
             for op in ops_of(html)
             if op.swap.startswith("feed")
-            for seq in re.findall(r'data-seq="(\d+)"', op.html)
+            for line in re.findall(r'<li id="([^"]+)"', op.html)
         ]
 
     @property
