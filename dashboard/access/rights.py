@@ -131,6 +131,10 @@ class Rights:
         rules = (*self.everywhere, *(self.by_namespace.get(namespace, ()) if namespace else ()))
         return any(rule.allows(verb, group, plural, subresource, name) for rule in rules)
 
+    def may_see(self, key: str, namespace: str, name: str) -> bool:
+        """Whether one object may be seen, in a list or by its name."""
+        return self.scope_of(key).includes(namespace, name) or self.allows("get", key, namespace, name)
+
     @property
     def sees_all(self) -> bool:
         """Whether every object of every kind may be seen."""

@@ -189,6 +189,10 @@ class ScopedReplica:
         )
 
     @property
+    def is_partial(self) -> bool:
+        return True
+
+    @property
     def is_unlisted(self) -> bool:
         return self.base.is_unlisted
 

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
 from dashboard.access.identity import Identity, browser_of, user_of
+from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
@@ -42,7 +43,9 @@ class RunRequest:
         return response
 
     async def items(self) -> tuple[Item, ...]:
-        return await self.app_state[BULK_RUNNER].store.items(self.run.key)
+        """The objects of the run that whoever asks may still see."""
+        rights, items = self.app_state[RIGHTS], await self.app_state[BULK_RUNNER].store.items(self.run.key)
+        return tuple(item for item in items if rights.may_see(self.kind.key, item.namespace, item.name))
 
     async def schema(self) -> Schema:
         """The kind's schema; UNKNOWN without a connection to the cluster."""

@@ -176,7 +176,7 @@ def _pod_totals(run_request: RunRequest, groups: list[ReviewGroup]) -> tuple[str
 async def _progress(run_request: RunRequest) -> HttpResponse:
     lost = run_request.run.lost(run_request.app_state[CLOCK].time())
     if run_request.run.is_active and not lost:
-        return run_request.page("bulk/progress.html", {"lost": lost})
+        return run_request.page("bulk/progress.html", {"lost": lost, "hidden_count": 0})
     return await asyncio.to_thread(_outcome, run_request, await run_request.items(), lost)
 
 
@@ -192,6 +192,7 @@ def _shared_context(run_request: RunRequest, items: tuple[Item, ...]) -> dict[st
     )
     return {
         "title": VERB_TITLES[order.verb] if order is not None else "",
+        "hidden_count": run_request.run.total - len(items),
         "changed": groups_by_message(items, "changed"),
         "refused": groups_by_message(items, "refused"),
         "failed": groups_by_message(items, "failed"),

@@ -77,11 +77,12 @@ def each_dependent(kind: KindInfo, objects: ObjectsByUid, replicas: ReplicaLooku
 
 
 def uncounted_kinds(replicas: ReplicaLookup, resources: Iterable[Resource], *, cluster_scoped: bool) -> tuple[str, ...]:
-    """Kinds whose dependents are unknown here: not watched, or not read yet.
+    """Kinds whose dependents are unknown here: not watched, not read yet, or some of them hidden from whoever asks.
 
     A namespaced object owns no cluster-scoped ones.
     """
-    read = {each.key for each in replicas.kinds if is_kind_synced(replicas, each.key)}
+    synced = (each.key for each in replicas.kinds if is_kind_synced(replicas, each.key))
+    read = {key for key in synced if not replicas.get(key).is_partial}
     return tuple(
         sorted(
             resource.key

@@ -84,12 +84,12 @@ class DescendantWalk:
         return tuple(owner for owner in row.owners if owner.uid not in self._deleted and self._may_keep(owner, row))
 
     def _may_keep(self, owner: Owner, row: Row) -> bool:
-        """False only where all objects of its kind are known, and none of them is this owner."""
+        """False only where all objects of its kind may be seen and are known, and none of them is this owner."""
         kind, replica = self._by_name.get((owner.group, owner.kind), (None, None))
         if kind is None or replica is None or (kind.namespaced and not row.namespace) or not replica.is_live:
             return True  # the garbage collector keeps a cluster-scoped object whose owner is namespaced
         owner_row = replica.rows.get(owner.uid)
-        return owner_row is not None and can_own(owner_row, row)
+        return can_own(owner_row, row) if owner_row is not None else replica.is_partial
 
     def _owned_by(self, owner: str) -> Iterator[OwnedRow]:
         for kind, replica in self._kinds:

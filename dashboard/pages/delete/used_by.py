@@ -50,6 +50,8 @@ class UsedBy:
     """Titles of the searched kinds."""
     unwatched: tuple[str, ...]
     """Titles of the kinds that are not watched here, or not read yet."""
+    partial: tuple[str, ...]
+    """Titles of the searched kinds of which whoever asks may see a part."""
     too_many: tuple[str, ...]
     """Titles of the kinds with more than MAX_OBJECTS objects."""
 
@@ -67,7 +69,9 @@ async def find_used_by(target: Target, replicas: ReplicaLookup) -> UsedBy | None
     wanted = (target.kind.key, target.namespace, target.name)
     named = await asyncio.to_thread(_naming, searched, wanted)
     groups = group_by_kind(replicas, ((synced[key], row) for key, row in named), {})
-    return UsedBy(tuple(groups), use.effects, _titles(searched), _titles(unwatched), _titles(too_many))
+    partial = [key for key in searched if replicas.get(key).is_partial]
+    titles = map(_titles, (searched, unwatched, partial, too_many))
+    return UsedBy(tuple(groups), use.effects, *titles)
 
 
 def _possible(target: Target, key: str, replicas: ReplicaLookup) -> list[Row]:

@@ -10,10 +10,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from dashboard.access.draft_count_cookie import draft_count_of, remember_count
 from dashboard.access.identity import Identity, browser_of, remember_browser, user_of
+from dashboard.access.rights import RIGHTS
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.catalog import find_kind
 from dashboard.pages.drafts import secret_detection
 from dashboard.pages.drafts.draft import Content, Draft, Save, SaveResult, Subject
 from dashboard.pages.drafts.store import DRAFTS, DraftLimitReached, DraftStore, Unavailable, new_key
-from dashboard.runtime.app_state import state_of
+from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.thread_pools import run_in_thread_if_large
 
 _KEY = re.compile(r"[0-9a-f]{32}")
@@ -34,6 +37,14 @@ OPENED_SIGNED_OUT = (
     "The text stays on this page: copy it, open the page again and paste it there."
 )
 LIMIT_REACHED = "Your text is not saved as a draft: {}"
+
+
+def may_see_subject(state: AppState, subject: Subject) -> bool:
+    """Whether whoever asks may see the object that a draft is about, or it is about a new one."""
+    kind = find_kind(subject.kind, state[REPLICAS].kinds) if subject.resource else None
+    if subject.is_new or kind is None:
+        return subject.is_new or state[RIGHTS].sees_all
+    return state[RIGHTS].may_see(kind.key, subject.namespace, subject.name)
 
 
 class DraftSession:
@@ -127,6 +138,8 @@ class DraftSession:
         except Unavailable as error:
             self.problem = DATABASE_UNAVAILABLE.format(error)
             return None
+        if draft is not None and not may_see_subject(state_of(self._request), draft.subject):
+            return None  # its base is what the object was
         if draft is not None:
             self.save = replace(self.save, draft=draft.key, base_number=draft.number, number=draft.number)
         return draft

@@ -22,7 +22,7 @@ from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import Change, Line, changes, diff_lines
 from dashboard.pages.drafts.draft import Content, Draft, Subject
-from dashboard.pages.drafts.request_draft import NO_COOKIE, DraftSession
+from dashboard.pages.drafts.request_draft import NO_COOKIE, DraftSession, may_see_subject
 from dashboard.pages.drafts.store import DRAFTS, MAX_PER_BROWSER, RETENTION, Unavailable
 from dashboard.pages.layout.flash import flash
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
@@ -74,10 +74,19 @@ def _with_database(view: View) -> View:
 async def drafts(request: HttpRequest) -> HttpResponse:
     """Every draft of this user in this browser, newest first."""
     identity = _identity_of(request)
-    stored = await state_of(request)[DRAFTS].all(identity) if identity.browser else ()
-    items = tuple(DraftItem(draft, title_of(state_of(request), draft.subject)) for draft in stored)
+    state = state_of(request)
+    stored = await state[DRAFTS].all(identity) if identity.browser else ()
+    shown = tuple(draft for draft in stored if may_see_subject(state, draft.subject))
+    items = tuple(DraftItem(draft, title_of(state, draft.subject)) for draft in shown)
     page = page_info(request, title="Drafts", key="drafts")
-    context = {"page": page, "items": items, "max_drafts": MAX_PER_BROWSER, "days": RETENTION.days}
+    hidden = len(stored) - len(shown)
+    context = {
+        "page": page,
+        "items": items,
+        "hidden_count": hidden,
+        "max_drafts": MAX_PER_BROWSER,
+        "days": RETENTION.days,
+    }
     response = render(request, "drafts/list.html", context)
     remember_count(response, len(items))
     return response
@@ -181,7 +190,9 @@ def _base_of(content: Content) -> dict[str, Value]:
 
 async def _find_draft(request: HttpRequest, key: str) -> Draft | None:
     identity = _identity_of(request)
-    return await state_of(request)[DRAFTS].find(identity, key) if identity.browser else None
+    state = state_of(request)
+    found = await state[DRAFTS].find(identity, key) if identity.browser else None
+    return found if found is not None and may_see_subject(state, found.subject) else None
 
 
 def _identity_of(request: HttpRequest) -> Identity:

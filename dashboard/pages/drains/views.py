@@ -9,10 +9,12 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
 from dashboard.access.person import person_of
+from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.kinds.catalog import kind_of
@@ -223,7 +225,13 @@ async def _progress_page(edit_request: EditRequest, key: str) -> HttpResponse:
         return await _press_button(edit_request, drain)
     now = edit_request.state[CLOCK].time()
     pending_wish = _pending_wish(drain.wish, drain.state)
-    context: dict[str, object] = {"drain": drain, "lost": drain.lost(now), "pending_request": pending_wish}
+    rights = edit_request.state[RIGHTS]
+    seen = tuple(pod for pod in drain.pods if rights.may_see("pods", pod.namespace, pod.name))
+    context: dict[str, object] = {
+        "drain": msgspec.structs.replace(drain, pods=seen),
+        "lost": drain.lost(now),
+        "pending_request": pending_wish,
+    }
     return edit_request.page("drains/progress.html", DRAIN_TITLE, context)
 
 
