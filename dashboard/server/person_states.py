@@ -60,10 +60,11 @@ class PersonStates:
         """The group in which somebody is now, at a page of this address."""
         if known.rights is None:
             return self._groups.hold(Rights((), owner="unknown"), problem=known.problem or ASKING)
+        kinds = self._base[OBJECT_COUNTS].kinds_digest
         rights = self._with_object_at(known.rights, address)
         if rights.owner:  # what else they may do, only they can be asked about
-            return self._groups.hold(rights, self._reviews_of(known.person).cached_denial)
-        return self._groups.hold(rights, RightsDenials(known.rights))
+            return self._groups.hold(rights, self._reviews_of(known.person).cached_denial, kinds=kinds)
+        return self._groups.hold(rights, RightsDenials(known.rights), kinds=kinds)
 
     def _with_object_at(self, rights: Rights, address: str) -> Rights:
         """The rights, and on the page of an object that somebody may get but not list, the right to see this one."""

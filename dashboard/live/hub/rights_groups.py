@@ -30,12 +30,16 @@ SWEEP_INTERVAL = 10.0
 """Seconds between two looks for groups that nobody needs."""
 
 
+GroupKey = tuple[str, str, str]
+"""Fingerprint of the rights, the problem, and the set of kinds."""
+
+
 @dataclass(slots=True, eq=False)
 class RightsGroup:
     """What people with these rights share."""
 
+    key: GroupKey
     rights: Rights
-    problem: str
     replicas: ScopedReplicas
     hub: Hub
     task: asyncio.Task[None]
@@ -64,28 +68,32 @@ class RightsGroups:
         self._clock = clock
         self._find_kind = find_kind
         self._note_of = note_of
-        self._groups: dict[tuple[str, str], RightsGroup] = {}
+        self._groups: dict[GroupKey, RightsGroup] = {}
 
     def __len__(self) -> int:
         return len(self._groups)
 
-    def get(self, rights: Rights, denial_of: DenialLookup = allow_all, problem: str = "") -> RightsGroup:
+    def get(
+        self, rights: Rights, denial_of: DenialLookup = allow_all, *, problem: str = "", kinds: str = ""
+    ) -> RightsGroup:
         """The group with these rights, made where there is none. A page is open from now on.
 
         `denial_of` returns the denials that its pages show. `problem` is why nothing more can be shown, as a sentence,
-        which its pages show.
+        which its pages show. `kinds` names the set of kinds of the cluster: with another one, `find_kind` finds others.
         """
-        key = rights.fingerprint, problem
+        key = rights.fingerprint, problem, kinds
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = self._make(rights, denial_of, problem)
+            group = self._groups[key] = self._make(key, rights, denial_of, problem)
         group.used_at = self._clock.now()
         return group
 
     @contextmanager
-    def hold(self, rights: Rights, denial_of: DenialLookup = allow_all, problem: str = "") -> Iterator[RightsGroup]:
+    def hold(
+        self, rights: Rights, denial_of: DenialLookup = allow_all, *, problem: str = "", kinds: str = ""
+    ) -> Iterator[RightsGroup]:
         """The same group, which does not end before the block does, however long that takes."""
-        group = self.get(rights, denial_of, problem)
+        group = self.get(rights, denial_of, problem=problem, kinds=kinds)
         group.holds += 1
         try:
             yield group
@@ -93,7 +101,7 @@ class RightsGroups:
             group.holds -= 1
             group.used_at = self._clock.now()
 
-    def _make(self, rights: Rights, denial_of: DenialLookup, problem: str) -> RightsGroup:
+    def _make(self, key: GroupKey, rights: Rights, denial_of: DenialLookup, problem: str) -> RightsGroup:
         begun: list[SlicedWork] = []
         """Counts of replicas that the hub makes before it is there itself."""
         schedule = begun.append
@@ -109,7 +117,7 @@ class RightsGroups:
         for work in begun:
             schedule(work)
         run = keep_running("the hub of a group of people", hub.run, self._clock)
-        return RightsGroup(rights, problem, replicas, hub, asyncio.create_task(run), self._clock.now())
+        return RightsGroup(key, rights, replicas, hub, asyncio.create_task(run), self._clock.now())
 
     async def run(self) -> None:
         """Drop what nobody needs, until cancelled; then end all groups."""
@@ -131,7 +139,7 @@ class RightsGroups:
                 await self._end(group)
 
     async def _end(self, group: RightsGroup) -> None:
-        del self._groups[group.rights.fingerprint, group.problem]
+        del self._groups[group.key]
         self._hub.remove_scoped(group.hub)
         group.replicas.close()
         await cancel_all([group.task])

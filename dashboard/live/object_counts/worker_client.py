@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dashboard.live.object_counts.messages import (
@@ -47,6 +47,8 @@ class ObjectCountsClient:
         """Changes with the set of kinds, not with their counts."""
         self.shared_names: frozenset[str] = frozenset()
         """Keys of the kinds that pages tell from others of the same name by their API group."""
+        self.on_new_kinds: Callable[[], None] = lambda: None
+        """Called when the set of kinds has changed."""
         self._sender = Sender(channel_layer, layer_health)
         self._inbox = GroupChannel(channel_layer, OBJECT_COUNTS_GROUP, clock, layer_health)
         self._clock = clock
@@ -89,6 +91,7 @@ class ObjectCountsClient:
             resources = [counted.resource for counted in object_counts.kinds]
             self.shared_names = kinds_told_apart(resources)
             register_shared_names(resources, self.shared_names)
+            self.on_new_kinds()
 
     @property
     def workers(self) -> Iterator[tuple[str, str]]:

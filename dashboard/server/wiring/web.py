@@ -164,6 +164,7 @@ class WebProcess:
         )
         self.rights_groups = RightsGroups(self.replicas, self.hub, clock, find_kind=self._find_kind)
         self.person_states = PersonStates(self.state, self.people_rights, self.rights_groups, self.person_clients)
+        self.object_counts.on_new_kinds = self.person_states.kinds_changed
         self._tasks: list[asyncio.Task[None]] = []
         self._started = False
 
