@@ -16,6 +16,7 @@ from dashboard.access.rights import RIGHTS, UNLIMITED
 from dashboard.cluster.access_probe import AccessProbe
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
 from dashboard.cluster.connection import CONNECTION, Connection
+from dashboard.cluster.impersonation_check import log_impersonation_form
 from dashboard.cluster.people_rights import PeopleRights
 from dashboard.cluster.person_clients import PersonClients
 from dashboard.live.hub.hub import HUB, Hub
@@ -251,6 +252,7 @@ class WebProcess:
         if self.person_clients.impersonates:
             self._keep("people's rights", self.people_rights.run)
             self._keep("groups of people with equal rights", self.rights_groups.run)
+            self._keep("the check of impersonation", partial(log_impersonation_form, lambda: self.client, self.clock))
 
     async def stop(self) -> None:
         """End all tasks, watches and children for good; returns when they have ended."""
