@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -87,6 +88,12 @@ class Connection:
         if self.client is None:
             return f"No cluster yet: {self.problem}"
         return f"Cluster {self.cluster.name} at {self.cluster.server}, because: {self.cluster.why}"
+
+    def with_client(self, client: Client | None) -> Connection:
+        """The connection as it is now, with another client for the same cluster: what one request sees of it."""
+        view = copy.copy(self)
+        view.client = client
+        return view
 
     async def run(self) -> None:
         """Choose, connect and check both until cancelled."""

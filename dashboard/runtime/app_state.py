@@ -47,6 +47,10 @@ class AppState:
                 f"this process has no {key.name}; dashboard.server.wiring.web has to add it to the state"
             ) from None
 
+    def with_object(self, key: Key[T], value: T) -> AppState:
+        """The same state with another object of this key."""
+        return AppState({**self._objects, key: value})
+
 
 def state_of(carrier: HttpRequest | Mapping[str, Any]) -> AppState:
     """The state that belongs to a request or an ASGI scope.

@@ -12,6 +12,10 @@ from collections.abc import Callable
 
 import msgspec
 
+from dashboard.access.person import Person
+from dashboard.pages.audit.entry import Actor
+from dashboard.pages.audit.observer import recorded_client
+from dashboard.pages.audit.recorder import AuditRecorder
 from dashboard.pages.drains.state import Drain, DrainedPod
 from dashboard.pages.drains.store import DrainStore, NewDrain
 from dashboard.pages.evictions.budgets import budgets_in, budgets_of
@@ -37,10 +41,18 @@ MAX_RETRY_AFTER = 30.0
 class DrainRunner:
     """The drains that this process runs. `stop` ends them; completed evictions stay, and the table has the progress."""
 
-    def __init__(self, store: DrainStore, clock: Clock, client: Callable[[], Client | None]) -> None:
+    def __init__(
+        self,
+        store: DrainStore,
+        clock: Clock,
+        client: Callable[[], Client | None],
+        *,
+        audit: AuditRecorder | None = None,
+    ) -> None:
         self.store = store
         self._clock = clock
         self._client = client
+        self._audit = audit or AuditRecorder(clock)
         self._runner = secrets.token_hex(16)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -72,13 +84,14 @@ class DrainRunner:
     async def _to_the_end(self, drain: Drain) -> None:
         pods, state = drain.pods, drain.state
         wish, words = drain.wish, ""
+        actor = Actor(Person(drain.by), run=drain.key)
         logger.info("drain of node %s begins: %d pods", drain.node, len(pods))
         while True:
             if wish == "cancel":
                 state, pods = "cancelled", tuple(_stays(pod) for pod in pods)
             else:
                 state = "paused" if wish == "pause" else "running"
-                pods, words = await self._step(pods, drain.grace, evicting=state == "running")
+                pods, words = await self._step(pods, drain.grace, actor, evicting=state == "running")
                 if all(pod.is_over for pod in pods):
                     state = "failed" if any(pod.state == "failed" for pod in pods) else "done"
             try:
@@ -99,12 +112,13 @@ class DrainRunner:
             await self._clock.sleep(CHECK_INTERVAL)
 
     async def _step(
-        self, pods: tuple[DrainedPod, ...], grace: int | None, *, evicting: bool
+        self, pods: tuple[DrainedPod, ...], grace: int | None, actor: Actor, *, evicting: bool
     ) -> tuple[tuple[DrainedPod, ...], str]:
         """Check every pod; returns why nothing can continue, as a sentence, else empty."""
         client = self._client()
         if client is None:
             return pods, "Deltaboard is not connected to the cluster."
+        client = recorded_client(self._audit, client, actor)
         left, now, after, words = MAX_EVICTIONS, self._clock.time(), [], ""
         for pod in pods:
             try:

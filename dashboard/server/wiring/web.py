@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from dashboard.access.visibility import VISIBILITY, see_everything
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
 from dashboard.cluster.connection import CONNECTION, Connection
 from dashboard.live.hub.hub import HUB, Hub
@@ -24,6 +25,8 @@ from dashboard.live.worker.object_reader import ObjectReader
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.schemas.schema_store import SCHEMAS, SchemaStore
 from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, VersionWarnings
+from dashboard.pages.audit.actor import recorded_state
+from dashboard.pages.audit.recorder import AUDIT
 from dashboard.pages.authors.store import AUTHORS, AuthorStore
 from dashboard.pages.bulk.item_execution import item_executor_factory
 from dashboard.pages.bulk.runner import BULK_RUNNER, BulkRunner
@@ -57,6 +60,7 @@ from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
 from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
 from dashboard.server.trusted_proxy import load_trusted_proxy
+from dashboard.server.wiring.audit import build_audit_recorder
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
@@ -102,10 +106,13 @@ class WebProcess:
         )
         schemas = SchemaStore(clock)
         self.authors = AuthorStore(clock)
-        self.drain_runs = DrainRunner(DrainStore(DatabaseExecutor(clock, content="drains")), clock, lambda: self.client)
+        self.audit = build_audit_recorder(clock)
+        self.drain_runs = DrainRunner(
+            DrainStore(DatabaseExecutor(clock, content="drains")), clock, lambda: self.client, audit=self.audit
+        )
         runs = BulkRecords(DatabaseExecutor(clock, content="bulk runs"))
         self.bulk_runs = BulkRunner(
-            runs, clock, lambda: self.client, item_executor_factory(schemas, self.authors, clock)
+            runs, clock, lambda: self.client, item_executor_factory(schemas, self.authors, clock), audit=self.audit
         )
         self.quotas = Quotas(
             {
@@ -131,6 +138,7 @@ class WebProcess:
                 PARSE_CACHE: LruCache(MAX_CHARACTERS),
                 DRAFTS: DraftStore(clock),
                 FOLLOWED_KINDS: self.followed_kinds,
+                AUDIT: self.audit,
                 AUTHORS: self.authors,
                 CONTROLLERS_CLIENT: self.controllers,
                 DRAIN_RUNNER: self.drain_runs,
@@ -139,6 +147,7 @@ class WebProcess:
                 SOCKET_LIMITS: SocketLimits(settings.DELTABOARD_SOCKETS, settings.DELTABOARD_SOCKETS_PER_USER),
                 QUOTAS: self.quotas,
                 WORK_PROCESSES: self.work_processes,
+                VISIBILITY: see_everything,
                 VIEW_QUOTAS: ViewQuotas(settings.DELTABOARD_LIMIT_VIEWS, clock, self.quotas.refused),
                 WORKER_BLOCKED: lambda: self.cannot_watch,
             }
@@ -222,6 +231,7 @@ class WebProcess:
         await self.drain_runs.stop()
         await self.bulk_runs.stop()
         await self.authors.stop()
+        await self.audit.stop()
         tasks, self._tasks = self._tasks, []
         await cancel_all(tasks)
         await self.access_reviews.stop()  # after those that draw views, which ask
@@ -249,7 +259,9 @@ class WiredApplication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.start()
-        await self._inner({**scope, SCOPE_KEY: self.live.state}, receive, send)
+        # pages write, sockets do not
+        state = recorded_state(self.live.state, scope) if scope["type"] == "http" else self.live.state
+        await self._inner({**scope, SCOPE_KEY: state}, receive, send)
 
     def start(self) -> None:
         """Start, on the running event loop, and log the cluster. A second call has no effect."""
