@@ -23,6 +23,9 @@ _QUESTIONS = frozenset({
 })  # fmt: skip
 """Resources to which one posts a question: the API server stores nothing."""
 
+_METADATA_ONLY = "application/json;as=PartialObjectMetadata"
+"""Beginning of an Accept header by which an object comes without its content."""
+
 
 @dataclass(frozen=True)
 class RequestInfo:
@@ -74,8 +77,9 @@ class RequestInfo:
 
     @property
     def reads_secret(self) -> bool:
-        """Whether the answer has values of Secrets."""
-        return self.call.method == "GET" and self.is_secret
+        """Whether the answer has values of Secrets: not where only metadata are asked for."""
+        accepted = next((value for name, value in self.call.headers if name.lower() == "accept"), "")
+        return self.call.method == "GET" and self.is_secret and not accepted.startswith(_METADATA_ONLY)
 
     @cached_property
     def body(self) -> Any:

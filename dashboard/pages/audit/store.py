@@ -114,6 +114,11 @@ class AuditStore:
 
     async def _store_all(self) -> None:
         while self._waiting:
+            await self._store_waiting()
+            await self._cut()  # more may come meanwhile
+
+    async def _store_waiting(self) -> None:
+        while self._waiting:
             batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
             batch = [each for each in batch if not (each.is_given_up and each.stored.cancelled())]
             was_ending = self._is_ending
@@ -121,11 +126,11 @@ class AuditStore:
                 continue
             if was_ending and self._waiting:
                 logger.error("%d outcomes are not in the record: the process ends", len(self._waiting))
+                self._waiting.clear()
                 return
             if self._waiting and not any(each.is_given_up for each in self._waiting):
                 self._woken.clear()
                 await sleep_or(self._woken, RETRY_DELAY, self._clock)
-        await self._cut()
 
     async def _is_stored(self, batch: list[_Waiting]) -> bool:
         try:

@@ -141,14 +141,14 @@ def _check_head(alias: str, sealer: Sealer, head: AuditHead | None, report: Repo
         raise Broken(f"Entry {beyond} was inserted: the record ends with entry {newest}.")
 
 
-def entries_between(alias: str, since: float, until: float) -> Iterator[StoredEntry]:
-    """The entries of that time, in their order, read in chunks."""
-    for row in _rows(alias, since, until, None):
+def entries_between(alias: str, since: float, until: float, first: int = 0) -> Iterator[StoredEntry]:
+    """The entries of that time, from position `first` on, in their order, read in chunks."""
+    for row in _rows(alias, since, until, None, first - 1):
         yield StoredEntry(row.seq, row.content, row.previous, row.hash)
 
 
-def _rows(alias: str, since: float, until: float, last: int | None) -> Iterator[AuditEntry]:
-    rows, seq = AuditEntry.objects.using(alias).order_by("seq"), 0
+def _rows(alias: str, since: float, until: float, last: int | None, seq: int = 0) -> Iterator[AuditEntry]:
+    rows = AuditEntry.objects.using(alias).order_by("seq")
     if since > 0:
         rows = rows.filter(at__gte=since)
     if until != float("inf"):

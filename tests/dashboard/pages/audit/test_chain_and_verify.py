@@ -191,7 +191,7 @@ async def test_a_former_secret_verifies_what_it_sealed_and_is_asked_for_where_it
     both = Sealer(["a new secret", "a secret of the tests"])
     await in_thread(append_entries, alias, both, pair(2.0))
     assert (await in_thread(verify_record, alias, both)).count == 4
-    with pytest.raises(Broken, match="Entry 1 was sealed with a key that is not known.*DELTABOARD_AUDIT_KEY"):
+    with pytest.raises(Broken, match=r"Entry 1 was sealed with a key that is not known.*DELTABOARD_AUDIT_KEY"):
         await in_thread(verify_record, alias, Sealer(["a new secret"]))
 
 
