@@ -66,7 +66,7 @@ class Command(BaseCommand):
                 sys.stdout.write(f"{entry.line}\n")
             sys.stdout.flush()
         except BrokenPipeError:  # `| head` has enough
-            sys.stdout = None  # type: ignore[assignment] # or Python complains when it flushes it at the end
+            sys.stdout = None  # or Python complains when it flushes it at the end
 
     def _verify(self, since: float, until: float, noted: tuple[int, str] | None) -> None:
         report = _verified(since, until)

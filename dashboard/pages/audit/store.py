@@ -175,4 +175,4 @@ class AuditStore:
                 self._print((checkpoint,))
                 logger.info("the record's oldest entries were deleted, as DELTABOARD_AUDIT_MEGABYTES and _DAYS say")
         except Unavailable as error:
-            logger.warning("the record's oldest entries could not be deleted: %s", error)
+            logger.debug("the record's oldest entries could not be deleted: %s", error)

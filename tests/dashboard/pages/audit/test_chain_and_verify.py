@@ -101,7 +101,7 @@ def claim_a_cut(alias: str) -> None:
     AuditEntry.objects.using(alias).filter(seq=8).update(type="checkpoint", content=canonical(content))
 
 
-TAMPERING = {
+TAMPERING: dict[Tamper, str] = {
     change_content: "Entry 3 was changed",
     change_column: "Entry 3 was changed: its column person",
     forge_without_the_key: "Entry 3 was changed",

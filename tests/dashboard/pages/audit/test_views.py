@@ -205,7 +205,7 @@ async def test_entries_of_objects_that_the_reader_may_not_see_are_in_no_byte_and
 
 
 async def download(reader: Reader, address: str) -> str:
-    response = await reader.site.client.get(address)
+    response: Any = await reader.site.client.get(address)
     assert response.status_code == 200
     if not response.streaming:
         return str(response.content.decode())
