@@ -36,6 +36,7 @@ async def file(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Path:
 
     with django_db_blocker.unblock(), migrated("audit_command", f"sqlite:///{file}") as alias:
         await in_thread(write, alias)
+    file.chmod(0o600)
     return file
 
 

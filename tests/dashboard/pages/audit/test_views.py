@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -41,7 +41,7 @@ class Reader:
     def __init__(self, alias: str) -> None:
         self.alias = alias
         self.site: Site = small_site()
-        self.parts: Any = self.site.parts
+        self.parts = cast("Any", self.site.parts)
         self.parts.audit = recorder_at(alias)
         self.now = self.site.clock.time()
 
