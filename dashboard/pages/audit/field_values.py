@@ -17,6 +17,8 @@ MAX_FIELDS = 100
 """Most fields of an entry."""
 MAX_VALUE = 2_000
 """Most characters of a value's JSON text."""
+MAX_NESTING = 100
+"""Most lists and maps of a value; of more its JSON text is kept."""
 MAX_CHARACTERS = 32_000
 """Most characters of all fields of an entry."""
 _BOOKKEEPING = frozenset({"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"})
@@ -123,8 +125,13 @@ def _field(change: FieldChange, *, is_hidden: bool) -> FieldValue:
 
 def _value(value: Any) -> tuple[Any, bool]:
     """The value, or the beginning of its JSON text where that is too long."""
-    text = msgspec.json.encode(value).decode(errors="replace")
-    return (value, False) if len(text) <= MAX_VALUE else (f"{text[:MAX_VALUE]}…", True)
+    try:
+        text = msgspec.json.encode(value).decode(errors="replace")
+    except RecursionError:
+        return "…", True
+    if len(text) <= MAX_VALUE and text.count("[") + text.count("{") <= MAX_NESTING:
+        return value, False
+    return f"{text[:MAX_VALUE]}…", True
 
 
 def _length(value: Any) -> int:

@@ -139,10 +139,18 @@ def _asked(info: RequestInfo, read: bytes | None) -> _Asked:
         info.subresource,
         str(metadata.get("uid") or ((before or {}).get("metadata") or {}).get("uid") or ""),
         version,
-        _changes(info, before),
+        _changes_or_none(info, before),
         options,
     )
     return _Asked(operation, before)
+
+
+def _changes_or_none(info: RequestInfo, before: Mapping[str, Any] | None) -> Changes:
+    """The fields that change; none, and that there are some, where they are nested too deep to be compared."""
+    try:
+        return _changes(info, before)
+    except RecursionError:
+        return Changes((), 1)
 
 
 def _changes(info: RequestInfo, before: Mapping[str, Any] | None) -> Changes:

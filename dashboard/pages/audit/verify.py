@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from django.db.models import Max, Min
 
 from dashboard.pages.audit.chain import BROKEN_HEAD, HEAD, StoredEntry
 from dashboard.pages.audit.entry import columns_of
@@ -148,13 +151,17 @@ def entries_between(alias: str, since: float, until: float, first: int = 0) -> I
 
 
 def _rows(alias: str, since: float, until: float, last: int | None, seq: int = 0) -> Iterator[AuditEntry]:
-    rows = AuditEntry.objects.using(alias).order_by("seq")
+    """The entries after position `seq`, from the first at or after `since` to the last before `until`, in chunks.
+
+    Those between them are among them whatever their time: an outcome that waited for the database comes late.
+    """
+    entries = AuditEntry.objects.using(alias)
     if since > 0:
-        rows = rows.filter(at__gte=since)
+        first = entries.filter(at__gte=since).aggregate(seq=Min("seq"))["seq"]
+        seq = max(seq, first - 1) if first is not None else sys.maxsize
     if until != float("inf"):
-        rows = rows.filter(at__lt=until)
-    if last is not None:
-        rows = rows.filter(seq__lte=last)
+        last = entries.filter(at__lt=until).aggregate(seq=Max("seq"))["seq"] or 0
+    rows = entries.order_by("seq") if last is None else entries.filter(seq__lte=last).order_by("seq")
     while chunk := list(rows.filter(seq__gt=seq)[:CHUNK]):
         yield from chunk
         seq = chunk[-1].seq

@@ -226,3 +226,12 @@ async def test_text_that_a_database_refuses_is_stored_and_verifies(alias: str) -
     operation = Operation("patch", "pods", "a\0b", "\ud800" + "x" * 400, options={"a": "\0"})
     await in_thread(append_entries, alias, SEALER, [intent_entry("1" * 32, 1.0, SERVER, ANNA, operation)])
     assert (await verified(alias)).count == 1
+
+
+async def test_an_outcome_that_came_late_is_no_gap_in_a_part_of_the_record(alias: str) -> None:
+    one, other = pair(1.0, "one"), pair(5.0, "other")
+    await in_thread(append_entries, alias, SEALER, [one[0], other[0], other[1], one[1]])
+    report = await in_thread(verify_record, alias, SEALER, 4.0)
+    assert (report.first, report.last) == (2, 4)
+    assert (await in_thread(verify_record, alias, SEALER, 0.0, 4.0)).last == 4
+    assert (await in_thread(verify_record, alias, SEALER, 9.0)).count == 0
