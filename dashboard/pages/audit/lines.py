@@ -69,6 +69,11 @@ class AuditLine:
     """Whether `fields` are what was stored, which differs from what was asked for."""
 
     @property
+    def time_text(self) -> str:
+        """``2026-11-28 15:04:05``, in UTC."""
+        return self.time[:19].replace("T", " ")
+
+    @property
     def words(self) -> str:
         """``update``, ``create eviction``."""
         return f"{self.verb} {self.subresource}".strip()
