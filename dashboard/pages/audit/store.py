@@ -63,9 +63,13 @@ class AuditStore:
         sealer: Sealer,
         retention: Retention = Retention(),
         print_line: Callable[[str], None] | None = None,
+        *,
+        reader: DatabaseExecutor | None = None,
     ) -> None:
         self._clock = clock
         self._database = database
+        self.reader = reader or database
+        """For those who read the record. One of their own, so that a slow filter does not keep entries waiting."""
         self._sealer = sealer
         self._retention = retention
         self._print_line = print_line
@@ -75,11 +79,6 @@ class AuditStore:
         """Set by what should not wait for RETRY_DELAY."""
         self._is_ending = False
         self._cut_at = float("-inf")
-
-    @property
-    def database(self) -> DatabaseExecutor:
-        """For those who read the record."""
-        return self._database
 
     async def store(self, entry: NewEntry) -> None:
         """Returns once the entry is stored. Raises Unavailable where it is not; it is not tried again."""

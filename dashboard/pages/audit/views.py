@@ -40,7 +40,10 @@ async def audit(request: HttpRequest) -> HttpResponse:
         try:
             found, total = await _read(state, chosen, _position(request.GET.get("before", "")))
         except Unavailable as error:
-            words = f"Nothing is written meanwhile, since what cannot be recorded is not sent. The error: {error}"
+            words = (
+                "Its database did not answer in time, or cannot be used. Try again, with a narrower filter if there is "
+                f"one. The error: {error}"
+            )
             return not_found_page(request, NotFoundInfo("The record cannot be read now", words), status=503)
     context = {
         "page": page_info(request, title="Who did what", key=AUDIT_KEY),
@@ -78,7 +81,7 @@ async def _read(state: AppState, chosen: AuditFilter, before: int) -> tuple[Reco
     store, server = state[AUDIT].store, state[CONNECTION].cluster.server
     if store is None:
         return RecordPage((), 0), 0
-    asked = store.database, server, chosen, state[VISIBILITY], state[CLOCK].time()
+    asked = store.reader, server, chosen, state[VISIBILITY], state[CLOCK].time()
     return await page_of(*asked, before), await count_records(*asked)
 
 
@@ -89,7 +92,7 @@ async def _file(state: AppState, chosen: AuditFilter, suffix: str) -> AsyncItera
     if suffix == "csv":
         yield csv_text(CSV_COLUMNS)
     line = csv_line if suffix == "csv" else json_line
-    async for record in all_records(store.database, server, chosen, state[VISIBILITY], state[CLOCK].time()):
+    async for record in all_records(store.reader, server, chosen, state[VISIBILITY], state[CLOCK].time()):
         yield line(record)
 
 

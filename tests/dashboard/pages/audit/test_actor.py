@@ -94,3 +94,10 @@ async def test_sockets_do_not_write_and_get_what_all_share(live: WebProcess) -> 
 async def test_without_a_record_all_requests_get_what_all_share(live: WebProcess) -> None:
     live.audit.store = None
     assert state_of(await seen(live, scope())) is live.state
+
+
+async def test_those_who_read_the_record_do_not_keep_those_who_write_it_waiting(live: WebProcess) -> None:
+    store = live.audit.store
+    assert store is not None
+    assert store.reader is not store._database
+    assert store.reader._threads is not store._database._threads
