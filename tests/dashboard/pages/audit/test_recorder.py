@@ -153,13 +153,6 @@ async def test_a_secret_that_is_opened_is_recorded_once_in_a_while(
     assert [each["person"]["name"] for each in await contents(record)] == ["anna", "anna", "bob", "bob"]
 
 
-async def test_a_secret_is_no_read_of_its_values_on_pages_that_hide_them(
-    parts: SimpleNamespace, cluster: ControlPlane, namespace: str, record: str
-) -> None:
-    await parts.client.list(CONFIG_MAPS, namespace)
-    assert await contents(record) == []
-
-
 async def test_an_intent_is_stored_before_the_request_is_sent_and_stays_open_where_the_process_ends(
     parts: SimpleNamespace, record: str, namespace: str, recorder: AuditRecorder
 ) -> None:
