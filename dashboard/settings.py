@@ -16,7 +16,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.runtime.concurrency_limit import Limits, read_limits
-from dashboard.runtime.environment import Environment, read_positive, read_seconds
+from dashboard.runtime.environment import Environment, read_limit, read_positive, read_seconds
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from dashboard.runtime.proxy_settings import ProxyPeers, read_header_name, read_peers, read_proxy_secret
 from dashboard.runtime.secret_file import NotPrivate, load_or_create_secret
@@ -83,7 +83,8 @@ DEMO_PODS: int = env.read("DEMO_PODS", read_pods, default="120")
 DEMO_RATE: float = env.read("DEMO_RATE", read_rate, default="5")
 DEMO_SEED: int | None = env.read("DEMO_SEED", read_seed, default="")
 SECRET_VARIABLES = frozenset({
-    "SECRET_KEY", "DELTABOARD_FEED_KEY", "DELTABOARD_TRUST_PROXY_SECRET", "DATABASE_URL", "REDIS_URL",
+    "SECRET_KEY", "DELTABOARD_AUDIT_KEY", "DELTABOARD_FEED_KEY", "DELTABOARD_TRUST_PROXY_SECRET",
+    "DATABASE_URL", "REDIS_URL",
 })  # fmt: skip
 """Variables that no other program needs to have."""
 CLUSTER_ENVIRON = {name: value for name, value in os.environ.items() if name not in SECRET_VARIABLES}
@@ -127,6 +128,19 @@ if DELTABOARD_RIGHTS == "person" and DELTABOARD_SIGN_IN == "token":
         "DELTABOARD_RIGHTS=person has no effect with DELTABOARD_SIGN_IN=token: whoever has the token has no name. "
         "Let people sign in by a proxy"
     )
+DELTABOARD_AUDIT: str = env.one_of("DELTABOARD_AUDIT", ("", "off", "on", "stdout"), default="")
+"""Whether the record of who did what is written, to the database or to stdout, too. Empty in the environment: where
+people sign in."""
+DELTABOARD_AUDIT = DELTABOARD_AUDIT or ("off" if DELTABOARD_SIGN_IN == "token" else "on")
+DELTABOARD_AUDIT_KEY: list[str] = env.list("DELTABOARD_AUDIT_KEY", default=[])
+"""Secrets that seal the record: the first seals, all verify. Empty: SECRET_KEY."""
+if any(len(key) < 32 for key in DELTABOARD_AUDIT_KEY):
+    raise ImproperlyConfigured(
+        "DELTABOARD_AUDIT_KEY has a key of fewer than 32 characters, which could be guessed. "
+        "Create one with: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
+    )
+DELTABOARD_AUDIT_MEGABYTES: int = env.read("DELTABOARD_AUDIT_MEGABYTES", read_limit, default="1024")
+DELTABOARD_AUDIT_DAYS: int = env.read("DELTABOARD_AUDIT_DAYS", read_limit, default="365")
 DELTABOARD_SOCKETS: int = env.read("DELTABOARD_SOCKETS", read_positive, default="2000")
 DELTABOARD_SOCKETS_PER_USER: int = env.read("DELTABOARD_SOCKETS_PER_USER", read_positive, default="100")
 DELTABOARD_ON_DEMAND = OnDemandLimits(
@@ -168,6 +182,7 @@ CONTENT_SECURITY_POLICY = {
 
 INSTALLED_APPS = [
     "dashboard",
+    "dashboard.pages.audit",
     "dashboard.pages.authors",
     "dashboard.pages.followed_kinds",
     "dashboard.pages.bulk",

@@ -132,8 +132,10 @@ class Rights:
         return any(rule.allows(verb, group, plural, subresource, name) for rule in rules)
 
     def may_see(self, key: str, namespace: str, name: str) -> bool:
-        """Whether one object may be seen, in a list or by its name."""
-        return self.scope_of(key).includes(namespace, name) or self.allows("get", key, namespace, name)
+        """Whether one object may be seen, in a list or by its name; without `name` all of them in the namespace."""
+        if self.scope_of(key).includes(namespace, name):
+            return True
+        return bool(name) and self.allows("get", key, namespace, name)
 
     @property
     def sees_all(self) -> bool:

@@ -212,4 +212,37 @@ def _sentence(error: Exception) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
+class ConnectionWithClient:
+    """The cluster of `connection` with another client, such as one that acts for somebody."""
+
+    def __init__(self, connection: ClusterAccess, client: Callable[[], Client | None]) -> None:
+        self._connection = connection
+        self._client = client
+
+    @property
+    def client(self) -> Client | None:
+        return self._client()
+
+    @property
+    def discovery(self) -> Discovery | None:
+        """The account's own: everybody who is signed in may read it."""
+        return self._connection.discovery
+
+    @property
+    def cluster(self) -> ClusterConfig:
+        return self._connection.cluster
+
+    @property
+    def version(self) -> str:
+        return self._connection.version
+
+    @property
+    def kubectl(self) -> str:
+        return self._connection.kubectl
+
+    @property
+    def is_demo(self) -> bool:
+        return self._connection.is_demo
+
+
 CONNECTION: Key[ClusterAccess] = Key("connection")

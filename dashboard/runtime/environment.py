@@ -84,6 +84,16 @@ def read_positive(value: str) -> int:
     return number
 
 
+def read_limit(value: str) -> int:
+    """A whole number from 1, or 0 for no limit. Raises ValueError for anything else."""
+    if value.strip() == "0":
+        return 0
+    try:
+        return read_positive(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not a whole number from 1, nor 0 for no limit") from None
+
+
 def read_seconds(value: str) -> int:
     """A number of seconds, from 0. Raises ValueError for anything else."""
     seconds = _whole(value)

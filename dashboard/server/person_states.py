@@ -14,9 +14,9 @@ from urllib.parse import unquote
 from dashboard.access.person import Person
 from dashboard.access.rights import RIGHTS, Rights
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, YOU, AccessReviews
-from dashboard.cluster.connection import CONNECTION
+from dashboard.cluster.connection import CONNECTION, ConnectionWithClient
 from dashboard.cluster.people_rights import KnownPerson, PeopleRights
-from dashboard.cluster.person_clients import PersonClients, PersonConnection
+from dashboard.cluster.person_clients import PersonClients
 from dashboard.cluster.rights_denials import RightsDenials
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.rights_groups import RightsGroup, RightsGroups
@@ -89,7 +89,7 @@ class PersonStates:
                 REPLICAS: group.replicas,
                 HUB: group.hub,
                 OBJECT_COUNTS: ScopedObjectCounts(self._base[OBJECT_COUNTS], group.rights),
-                CONNECTION: PersonConnection(self._base[CONNECTION], self._clients, person),
+                CONNECTION: ConnectionWithClient(self._base[CONNECTION], lambda: self._clients.client_of(person)),
                 ACCESS_REVIEWS: self._reviews_of(person),
             }
         )

@@ -23,7 +23,7 @@ from informerd.errors.api import (
     error_from_status,
     is_too_large,
 )
-from informerd.errors.base import InformerdError, InvalidCall, NotInTime
+from informerd.errors.base import CallRefused, InformerdError, InvalidCall, NotInTime
 from informerd.errors.cache import (
     AlreadyStarted,
     CacheMutated,
@@ -79,6 +79,7 @@ __all__ = [
     "BeingDeleted",
     "CacheMutated",
     "CacheSyncTimeout",
+    "CallRefused",
     "Cause",
     "ConfigError",
     "Conflict",

@@ -11,5 +11,9 @@ class InvalidCall(InformerdError, ValueError):
     """A call that cannot be made as it was asked for; says why and what is missing. Nothing was sent."""
 
 
+class CallRefused(InvalidCall):
+    """The observer of the client refused a call, for the reason that it says as sentences. Nothing was sent."""
+
+
 class NotInTime(InformerdError, TimeoutError):
     """The awaited event did not come within the time limit."""

@@ -28,6 +28,7 @@ from informerd.errors import (
     ResourceVersionTooLarge,
     Unauthorized,
 )
+from informerd.rest.call_observer import CallObserver
 from informerd.rest.cluster_config import ClusterConfig, Impersonation
 from informerd.rest.credentials import Credentials, RequestCredentials
 from informerd.rest.leader_write_guard import check_write
@@ -82,6 +83,7 @@ class RestClient:
         self._probe = 0
         self._is_borrowed = False
         """Whether the connections are those of another client, see `impersonate`."""
+        self._observer: CallObserver | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -105,8 +107,19 @@ class RestClient:
         client._is_borrowed = True  # noqa: SLF001
         return client
 
+    def observed_by(self, observer: CallObserver) -> Self:
+        """A client that makes its requests through `observer`, over the connections of this one.
+
+        It replaces the observer of this client. Like a client of `impersonate` it costs nothing and needs no `close`;
+        what it impersonates stays, and what it makes with `impersonate` is observed, too. `probe` is not observed.
+        """
+        client = copy.copy(self)
+        client._observer = observer  # noqa: SLF001 -- of its own class
+        client._is_borrowed = True  # noqa: SLF001
+        return client
+
     async def close(self) -> None:
-        """End all streams and connections; of a client that `impersonate` made, nothing."""
+        """End all streams and connections; of a client that `impersonate` or `observed_by` made, nothing."""
         if self._is_borrowed:
             return
         for stream in tuple(self._streams):
@@ -149,7 +162,7 @@ class RestClient:
         call = build_request("GET", path, params, headers=headers, timeout=timeout, user_agent=self.user_agent)
         call = replace(call, headers=(*call.headers, ("Accept-Encoding", "identity")))
         async with contextlib.AsyncExitStack() as stack:
-            stream, access = await self._begin(call, stack)
+            stream, access = await self._observed(call, lambda: self._begin(call, stack))
             self._streams[stream] = access
             stack.callback(self._streams.pop, stream, None)
             yield stream
@@ -168,7 +181,10 @@ class RestClient:
         encoding = "gzip" if self.config.compresses else "identity"
         call = replace(call, headers=(*call.headers, ("Accept-Encoding", encoding)))
         async with contextlib.AsyncExitStack() as stack:
-            stream, _ = await self._patiently(lambda: self._begin(call, stack, "requests", timeout), tries=MAX_TRIES)
+            stream, _ = await self._observed(
+                call,
+                lambda: self._patiently(lambda: self._begin(call, stack, "requests", timeout), tries=MAX_TRIES),
+            )
             yield stream
 
     async def probe(self) -> bool:
@@ -207,9 +223,14 @@ class RestClient:
             raise MalformedAnswer("the response from /version is not from an API server: it has no gitVersion")
         return version
 
+    async def _observed(self, call: RestRequest, send: Callable[[], Awaitable[T]]) -> T:
+        return await send() if self._observer is None else await self._observer(call, send)
+
     async def _send(self, call: RestRequest, *, repeatable: bool, tries: int) -> Response:
         try:
-            answer = await self._patiently(lambda: self._authorized(call), tries=tries, repeatable=repeatable)
+            answer = await self._observed(
+                call, lambda: self._patiently(lambda: self._authorized(call), tries=tries, repeatable=repeatable)
+            )
         except ApiError as error:
             pass_warnings(error.warnings, self._on_warning)
             raise

@@ -130,6 +130,10 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
         ("DELTABOARD_SIGN_IN", "proxy", "DELTABOARD_SIGN_IN=proxy has no effect without DELTABOARD_TRUST_PROXY_USER"),
         ("DELTABOARD_SIGN_IN", "ldap", "DELTABOARD_SIGN_IN is 'ldap', but must be one of token, proxy"),
         ("DELTABOARD_RIGHTS", "person", "DELTABOARD_RIGHTS=person has no effect with DELTABOARD_SIGN_IN=token"),
+        ("DELTABOARD_AUDIT", "maybe", "DELTABOARD_AUDIT is 'maybe', but must be one of off, on, stdout"),
+        ("DELTABOARD_AUDIT_KEY", "hunter2", "DELTABOARD_AUDIT_KEY has a key of fewer than 32 characters"),
+        ("DELTABOARD_AUDIT_DAYS", "-1", "DELTABOARD_AUDIT_DAYS cannot be read: '-1' is not a whole number from 1, nor"),
+        ("DELTABOARD_AUDIT_MEGABYTES", "1 GB", "DELTABOARD_AUDIT_MEGABYTES cannot be read: '1 GB' is not a whole"),
         ("CSRF_COOKIE_SECURE", "2", "CSRF_COOKIE_SECURE cannot be read: '2' is neither on nor off"),
         ("DELTABOARD_CLUSTER", "prod", "DELTABOARD_CLUSTER is 'prod', but must be one of demo"),
         ("DELTABOARD_CLUSTER_COLOUR", "pink", "DELTABOARD_CLUSTER_COLOUR is 'pink', but must be one of red, "),
@@ -269,3 +273,19 @@ def test_a_feed_key_that_could_be_guessed_is_refused_and_not_repeated(tmp_path: 
     keys = ["a" * 32, "b" * 32]
     taken = run_settings("print(settings.DELTABOARD_FEED_KEY)", **environ, DELTABOARD_FEED_KEY=", ".join(keys))
     assert taken.stdout.strip() == str(keys)
+
+
+@pytest.mark.program
+@pytest.mark.parametrize(
+    ("environ", "mode"),
+    [
+        ({}, "off"),
+        ({"DELTABOARD_AUDIT": "on"}, "on"),
+        ({"DELTABOARD_TRUST_PROXY_USER": "X-User"}, "on"),
+        ({"DELTABOARD_TRUST_PROXY_USER": "X-User", "DELTABOARD_AUDIT": "stdout"}, "stdout"),
+        ({"DELTABOARD_TRUST_PROXY_USER": "X-User", "DELTABOARD_AUDIT": "off"}, "off"),
+    ],
+)
+def test_what_people_do_is_recorded_where_they_sign_in(tmp_path: Path, environ: dict[str, str], mode: str) -> None:
+    answer = run_settings("print(settings.DELTABOARD_AUDIT)", **environ, DELTABOARD_VAR=str(tmp_path))
+    assert answer.stdout.strip() == mode

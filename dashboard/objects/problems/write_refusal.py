@@ -18,6 +18,7 @@ from dashboard.objects.problems.version_not_served import VersionNotServed
 from dashboard.runtime.request_retry import retry_delay
 from informerd.errors import (
     ApiError,
+    CallRefused,
     CredentialsError,
     Forbidden,
     InformerdError,
@@ -128,6 +129,8 @@ def refusal_of(error: InformerdError) -> Refusal:
     if isinstance(error, ApiError):
         after = None if is_lasting(str(error)) else retry_delay(error)
         return Refusal(_problems_of(error), _code(error), title_of(error), error.retry_after, after)
+    if isinstance(error, CallRefused):
+        return Refusal((Problem(str(error)),), 503, "Not sent")
     if isinstance(error, InvalidCall):
         return Refusal((Problem(f"The API server cannot be asked for this: {error}."),), 422, "Not sent")
     if isinstance(error, CredentialsError):

@@ -39,7 +39,7 @@ from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.workload_effects import Effect
 from dashboard.runtime.request_retry import is_unanswered
 from informerd.clock import Clock
-from informerd.errors import Conflict, InformerdError, Invalid, NotFound, TooManyRequests
+from informerd.errors import CallRefused, Conflict, InformerdError, Invalid, NotFound, TooManyRequests
 from informerd.resource import Resource
 from informerd.rest.client import Client
 
@@ -209,7 +209,7 @@ class ItemExecution:
 
 def is_retryable(error: InformerdError) -> bool:
     """Whether a retry of the same request can succeed."""
-    return is_unanswered(error) or isinstance(error, TooManyRequests)
+    return is_unanswered(error) or isinstance(error, CallRefused | TooManyRequests)
 
 
 def mark_refused(item: Item, state: ItemState, error: InformerdError, hint: str = "") -> Item:

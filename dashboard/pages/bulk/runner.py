@@ -16,6 +16,9 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from dashboard.access.person import Person
+from dashboard.pages.audit.entry import Actor
+from dashboard.pages.audit.observer import recorded_client
+from dashboard.pages.audit.recorder import AuditRecorder
 from dashboard.pages.bulk.active_run import ActiveRun, GroupRegister
 from dashboard.pages.bulk.concurrency_limiter import Limiter
 from dashboard.pages.bulk.operation import BulkOperation
@@ -26,7 +29,7 @@ from dashboard.runtime.background_tasks import cancel_all
 from dashboard.runtime.database_executor import Unavailable
 from dashboard.runtime.request_retry import is_unanswered
 from informerd.clock import Clock, within
-from informerd.errors import ApiError, InformerdError
+from informerd.errors import ApiError, CallRefused, InformerdError
 from informerd.rest.client import Client
 
 logger = logging.getLogger(__name__)
@@ -59,11 +62,14 @@ class BulkRunner:
         clock: Clock,
         client_of: Callable[[Person], Client | None],
         executor_factory: ExecutorFactory,
+        *,
+        audit: AuditRecorder | None = None,
     ) -> None:
         self.store = store
         self._clock = clock
         self._client_of = client_of
         self._executor_factory = executor_factory
+        self._audit = audit or AuditRecorder(clock)
         self._runner = secrets.token_hex(16)
         self._limiter = Limiter(MAX_CONCURRENT)
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -168,6 +174,8 @@ class BulkRunner:
             return
         active_run.words, active_run.resume_at = "", 0.0
         await self._share(client)
+        actor = Actor(active_run.person, run=active_run.key)
+        client = recorded_client(self._audit, client, actor)
         work = self._executor_factory(client, active_run.resource, active_run.order, active_run.identity)
         before = len(todo)
         workers = [
@@ -210,7 +218,7 @@ class BulkRunner:
         try:
             active_run.set_item(place, *await _execute(work, item, active_run.state))
         except InformerdError as error:
-            if active_run.count_try(place):
+            if not isinstance(error, CallRefused) and active_run.count_try(place):
                 active_run.set_item(place, mark_unanswered(item, error))
                 return
             sent = active_run.state == "running" and is_unanswered(error)
@@ -222,6 +230,9 @@ class BulkRunner:
         retry_after = error.retry_after if isinstance(error, ApiError) else None
         pause = min(retry_after or DEFAULT_RETRY_AFTER, MAX_RETRY_AFTER)
         active_run.resume_at = self._clock.now() + pause
+        if isinstance(error, CallRefused):
+            active_run.words = f"{error} Next try in {pause:.0f} s."
+            return
         active_run.words = f"The API server is busy or does not answer. Next try in {pause:.0f} s. ({error})"
 
 

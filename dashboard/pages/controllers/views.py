@@ -7,7 +7,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.access.identity import user_of
+from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
+from dashboard.pages.audit.actor import actor_of
+from dashboard.pages.audit.entry import Operation, Outcome
+from dashboard.pages.audit.recorder import AUDIT
 from dashboard.pages.controllers.live_controllers import open_controllers
 from dashboard.pages.controllers.reports import CONTROLLERS
 from dashboard.pages.controllers.worker_client import ANSWER_TIMEOUT, CONTROLLERS_CLIENT
@@ -19,6 +23,7 @@ from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.required_right import CONTROLLERS as CONTROLLERS_RESOURCE
 from dashboard.pages.layout.required_right import requires
 from dashboard.runtime.app_state import AppState, state_of
+from informerd.errors import CallRefused
 
 CONTROLLERS_HREF = "/controllers/"
 
@@ -41,7 +46,7 @@ async def requeue(request: HttpRequest) -> HttpResponse:
     htmx the answer is a sentence for the page; else a redirect to the page, or a page with the reason of the failure.
     """
     controller, _, key = request.POST.get("item", "").partition("/")
-    status, words = await _requeued(state_of(request), controller, key, by=user_of(request))
+    status, words = await _recorded_requeue(request, controller, key)
     if htmx_of(request):
         return render(
             request, "controllers/_requeue_result.html", {"words": words, "done": status == 200}, status=status
@@ -55,6 +60,19 @@ async def requeue(request: HttpRequest) -> HttpResponse:
         "The key was not requeued", words, (ChoiceLink("Controllers", CONTROLLERS_HREF),), "Go back to"
     )
     return not_found_page(request, missing, key=CONTROLLERS, status=status)
+
+
+async def _recorded_requeue(request: HttpRequest, controller: str, key: str) -> tuple[int, str]:
+    """As `_requeued`, in the record of who did what. The entry's name is ``controller/key``."""
+    state, namespace = state_of(request), key.rpartition("/")[0]
+    operation = Operation("requeue", CONTROLLERS_RESOURCE.key, namespace, f"{controller}/{key}")
+    try:
+        async with state[AUDIT].recorded(state[CONNECTION].cluster.server, actor_of(request), operation) as slot:
+            status, words = await _requeued(state, controller, key, by=user_of(request))
+            slot.outcome = Outcome("done" if status == 200 else "unknown" if status == 504 else "refused", status)
+    except CallRefused as error:
+        return 503, str(error)
+    return status, words
 
 
 async def _requeued(state: AppState, controller: str, key: str, *, by: str) -> tuple[int, str]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
+
 from dashboard.cluster.access_reviews import REFRESH_SECONDS, DenialLookup, ResourceAttributes
 from dashboard.cluster.kubectl_commands import kubectl_arguments
 from dashboard.live.hub.freshness import ListedNote, listed_note
@@ -220,6 +222,13 @@ class ObjectView(LiveView):
     @property
     def yaml_href(self) -> str:
         return f"{self.href}yaml/"
+
+    @property
+    def audit_href(self) -> str:
+        """Address of the record of who changed it; empty where none is kept."""
+        if self.row is None or settings.DELTABOARD_AUDIT == "off":
+            return ""
+        return f"/audit/?{urlencode({'uid': self.row.uid})}"
 
     @property
     def edit_href(self) -> str:

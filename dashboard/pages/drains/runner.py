@@ -13,6 +13,9 @@ from collections.abc import Callable
 import msgspec
 
 from dashboard.access.person import Person
+from dashboard.pages.audit.entry import Actor
+from dashboard.pages.audit.observer import recorded_client
+from dashboard.pages.audit.recorder import AuditRecorder
 from dashboard.pages.drains.state import Drain, DrainedPod
 from dashboard.pages.drains.store import DrainStore, NewDrain
 from dashboard.pages.evictions.budgets import budgets_in, budgets_of
@@ -42,10 +45,18 @@ class DrainRunner:
     eviction by their rights of that moment.
     """
 
-    def __init__(self, store: DrainStore, clock: Clock, client_of: Callable[[Person], Client | None]) -> None:
+    def __init__(
+        self,
+        store: DrainStore,
+        clock: Clock,
+        client_of: Callable[[Person], Client | None],
+        *,
+        audit: AuditRecorder | None = None,
+    ) -> None:
         self.store = store
         self._clock = clock
         self._client_of = client_of
+        self._audit = audit or AuditRecorder(clock)
         self._runner = secrets.token_hex(16)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -110,6 +121,7 @@ class DrainRunner:
         client = self._client_of(drain.person)
         if client is None:
             return pods, "Deltaboard is not connected to the cluster."
+        client = recorded_client(self._audit, client, Actor(drain.person, run=drain.key))
         left, now, after, words = MAX_EVICTIONS, self._clock.time(), [], ""
         for pod in pods:
             try:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -33,6 +34,8 @@ PAGES = (
     ("New from YAML", "/new/", "added"),
     ("All kinds", "/kinds/all/", "custom"),
 )
+AUDIT_PAGE = ("Who did what", "/audit/", "user")
+"""The page of the record, where it is kept."""
 MAX_OBJECTS = 20
 """Most objects in a result."""
 MOST_KINDS = 15
@@ -99,7 +102,8 @@ async def search(request: HttpRequest) -> HttpResponse:
 
 def _pages_and_kinds(text: str, kinds: Sequence[KindInfo]) -> list[Hit]:
     """Pages and kinds, the best first; of those that fit as well as each other, pages come first."""
-    ranked = [(_page_rank(title, text), Hit(title, "page", href, icon)) for title, href, icon in PAGES]
+    pages = PAGES if settings.DELTABOARD_AUDIT == "off" else (*PAGES, AUDIT_PAGE)
+    ranked = [(_page_rank(title, text), Hit(title, "page", href, icon)) for title, href, icon in pages]
     hits = [(rank, hit) for rank, hit in ranked if rank is not None]
     for kind in kinds:
         rank = kind_rank(kind, text)

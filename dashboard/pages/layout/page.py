@@ -84,6 +84,8 @@ class PageInfo:
     """User name from the proxy; empty where there is no sign-in."""
     drafts: int
     """Drafts of this browser."""
+    has_audit: bool
+    """Whether the record of who did what is kept."""
     theme: str
     problem: str
     """What separates the dashboard from the cluster, as a sentence; empty where nothing does."""
@@ -117,6 +119,7 @@ def page_info(
         namespace_query=f"?namespace={','.join(selected)}" if selected else "",
         user=user_of(request),
         drafts=draft_count_of(request),
+        has_audit=settings.DELTABOARD_AUDIT != "off",
         theme=theme_of(request),
         problem=state[HUB].connection_problem(),
         outage="" if state[HUB].connection_problem() else _outage(state, view, key),

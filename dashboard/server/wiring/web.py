@@ -31,6 +31,7 @@ from dashboard.live.worker.object_reader import ObjectReader
 from dashboard.objects.kinds.catalog import KindInfo, find_builtin_kind, kind_of
 from dashboard.objects.schemas.schema_store import SCHEMAS, SchemaStore
 from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, VersionWarnings
+from dashboard.pages.audit.recorder import AUDIT
 from dashboard.pages.authors.store import AUTHORS, AuthorStore
 from dashboard.pages.bulk.item_execution import item_executor_factory
 from dashboard.pages.bulk.runner import BULK_RUNNER, BulkRunner
@@ -52,6 +53,7 @@ from dashboard.runtime.open_files_limit import raise_open_files_limit
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.server.access_token import AccessToken
+from dashboard.server.audit_layer import AuditLayer
 from dashboard.server.body_limits import MIB, BodyLimitLayer, BodyLimits, BodyRoom
 from dashboard.server.connection_limits import OpenConnections
 from dashboard.server.consumers import LiveConsumer
@@ -66,6 +68,7 @@ from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.rights_layer import RightsLayer
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
 from dashboard.server.trusted_proxy import load_trusted_proxy
+from dashboard.server.wiring.audit import build_audit_recorder
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
@@ -115,9 +118,11 @@ class WebProcess:
         schemas = SchemaStore(clock)
         self.authors = AuthorStore(clock)
         client_of = self.person_clients.client_of
-        self.drain_runs = DrainRunner(DrainStore(DatabaseExecutor(clock, content="drains")), clock, client_of)
-        runs = BulkRecords(DatabaseExecutor(clock, content="bulk runs"))
-        self.bulk_runs = BulkRunner(runs, clock, client_of, item_executor_factory(schemas, self.authors, clock))
+        self.audit = build_audit_recorder(clock)
+        drains = DrainStore(DatabaseExecutor(clock, content="drains"))
+        self.drain_runs = DrainRunner(drains, clock, client_of, audit=self.audit)
+        runs, executors = BulkRecords(DatabaseExecutor(clock, content="bulk runs")), item_executor_factory
+        self.bulk_runs = BulkRunner(runs, clock, client_of, executors(schemas, self.authors, clock), audit=self.audit)
         self.quotas = Quotas(
             {
                 "checks": settings.DELTABOARD_LIMIT_CHECKS,
@@ -143,6 +148,7 @@ class WebProcess:
                 PARSE_CACHE: LruCache(MAX_CHARACTERS),
                 DRAFTS: DraftStore(clock),
                 FOLLOWED_KINDS: self.followed_kinds,
+                AUDIT: self.audit,
                 AUTHORS: self.authors,
                 CONTROLLERS_CLIENT: self.controllers,
                 DRAIN_RUNNER: self.drain_runs,
@@ -261,6 +267,7 @@ class WebProcess:
         await self.drain_runs.stop()
         await self.bulk_runs.stop()
         await self.authors.stop()
+        await self.audit.stop()
         tasks, self._tasks = self._tasks, []
         await cancel_all(tasks)
         await self.access_reviews.stop()  # after those that draw views, which ask
@@ -335,6 +342,8 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     django_pages: Any = LoopHandler()  # its stub asks for a dict where ASGI has any mapping
     pages = BodyLimitLayer(RequestQuotas(django_pages), limits)
     served: Application = ProtocolRouter(pages, LiveConsumer.as_asgi())
+    if live.audit.is_on:
+        served = AuditLayer(served)
     if live.person_clients.impersonates:
         served = RightsLayer(served, live.person_states)
     wired = WiredApplication(served, live)

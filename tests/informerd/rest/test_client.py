@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from informerd.errors import (
     AlreadyExists,
     BadRequest,
+    CallRefused,
     Conflict,
     Forbidden,
     Invalid,
@@ -27,6 +28,7 @@ from informerd.resource import Resource
 from informerd.rest import rest_client as client_module
 from informerd.rest.client import Client, Json, ResponseStream
 from informerd.rest.load_config import Impersonation, load_kubeconfig
+from informerd.rest.request import RestRequest
 from tests.support.controlplane import ControlPlane
 
 CONFIG_MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")
@@ -194,6 +196,47 @@ async def test_a_client_makes_requests_on_behalf_of_others_over_its_own_connecti
     with pytest.raises(Forbidden, match='User "carol" cannot list resource "configmaps"'):
         await carol.list(CONFIG_MAPS)
     await client.list(CONFIG_MAPS)
+
+
+class Watcher:
+    """An observer that notes what it sees, and refuses what it is told to."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, str]] = []
+        self.refused = ""
+
+    async def __call__(self, call: RestRequest, send: Callable[[], Awaitable[Any]]) -> Any:
+        if call.method == self.refused:
+            raise CallRefused("The record is away.")
+        answer = await send()
+        self.seen.append((call.method, call.path.partition("?")[0].rpartition("/")[2]))
+        return answer
+
+
+async def test_an_observer_sees_every_request_and_may_refuse_it(client: Client) -> None:
+    watcher = Watcher()
+    observed = client.observed_by(watcher)
+    await created(observed, "observed", key="value")
+    await observed.get(CONFIG_MAPS, "observed", NAMESPACE)
+    async with observed.download(CONFIG_MAPS.path(NAMESPACE)) as answer:
+        assert await answer.read()
+    async with observed.stream(CONFIG_MAPS.path(NAMESPACE), {"watch": True}):
+        pass
+    assert watcher.seen == [("POST", "configmaps"), ("GET", "observed"), ("GET", "configmaps"), ("GET", "configmaps")]
+    watcher.refused = "DELETE"
+    with pytest.raises(CallRefused, match="The record is away"):
+        await observed.delete(CONFIG_MAPS, "observed", NAMESPACE)
+    assert (await client.get(CONFIG_MAPS, "observed", NAMESPACE)).status == 200
+    assert len(watcher.seen) == 4, "the client itself is not observed"
+
+
+async def test_an_observed_client_impersonates_and_closing_it_closes_nothing(client: Client) -> None:
+    carol, watcher = Impersonation(user="carol"), Watcher()
+    for observed in (client.impersonate(carol).observed_by(watcher), client.observed_by(watcher).impersonate(carol)):
+        with pytest.raises(Forbidden, match='User "carol"'):
+            await observed.list(CONFIG_MAPS, NAMESPACE)
+        await observed.close()
+    assert (await client.list(CONFIG_MAPS, NAMESPACE)).status == 200
 
 
 async def test_an_impersonation_of_nobody_is_refused_since_it_would_be_the_client_itself(client: Client) -> None:

@@ -18,6 +18,7 @@ from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, VersionWarnings
+from dashboard.pages.audit.recorder import AUDIT, AuditRecorder
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT
@@ -78,6 +79,8 @@ class AttributeState(AppState):
             return cast("T", getattr(self._parts, "work_processes", None) or WorkProcesses())
         if key is VERSION_WARNINGS:
             return cast("T", getattr(self._parts, "version_warnings", None) or VersionWarnings(SystemClock()))
+        if key is AUDIT:
+            return cast("T", getattr(self._parts, "audit", None) or AuditRecorder(SystemClock()))
         if key is QUOTAS:
             return cast("T", getattr(self._parts, "quotas", None) or Quotas({}, SystemClock()))
         if key is VIEW_QUOTAS:

@@ -1,0 +1,171 @@
+"""Lines of the record's page, and of its downloads."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.objects.fields.text_limit import limit_text
+from dashboard.pages.audit.filters import AuditFilter
+from dashboard.pages.audit.query import AuditRecord
+from dashboard.runtime.invisible_characters import escape_invisible
+from dashboard.runtime.text_with_links import object_href
+
+MAX_SHOWN = 400
+"""Most characters of a value on the page; downloads have all that the record has."""
+OPEN_WORDS = "not known"
+CSV_COLUMNS = (
+    "time", "person", "groups", "verb", "kind", "subresource", "namespace", "name", "uid", "outcome", "code",
+    "reason", "message", "changes", "request", "run",
+)  # fmt: skip
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldLine:
+    """A field that changed; empty texts where there is no value."""
+
+    path: str
+    was: str
+    now: str
+    is_hidden: bool
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """One record as the page shows it."""
+
+    time: str
+    """RFC 3339."""
+    person: str
+    groups: tuple[str, ...]
+    verb: str
+    subresource: str
+    resource: str
+    namespace: str
+    name: str
+    uid: str
+    request: str
+    run: str
+    outcome: str
+    """Of dashboard.pages.audit.entry.OutcomeWord; empty where it is not known whether it was done."""
+    tone: str
+    code: int
+    reason: str
+    message: str
+    version: str
+    """resourceVersion on top of which it was sent."""
+    new_version: str
+    options: tuple[tuple[str, str], ...]
+    fields: tuple[FieldLine, ...]
+    omitted: int
+    """Number of fields that the record does not have."""
+    is_stored_otherwise: bool
+    """Whether `fields` are what was stored, which differs from what was asked for."""
+
+    @property
+    def time_text(self) -> str:
+        """``2026-11-28 15:04:05``, in UTC."""
+        return self.time[:19].replace("T", " ")
+
+    @property
+    def words(self) -> str:
+        """``update``, ``create eviction``."""
+        return f"{self.verb} {self.subresource}".strip()
+
+    @property
+    def href(self) -> str:
+        """Address of the object; empty where it is about none."""
+        if not self.name or self.verb == "requeue" or self.resource.startswith("/"):
+            return ""
+        return object_href(self.resource, self.namespace, self.name)
+
+    @property
+    def object_query(self) -> str:
+        """Address of all records of this object."""
+        return f"?{AuditFilter(uid=self.uid).query}" if self.uid else ""
+
+    @property
+    def run_query(self) -> str:
+        """Address of all records of its run."""
+        return f"?{AuditFilter(run=self.run).query}"
+
+
+_TONES = {"done": "ok", "refused": "bad", "unknown": "warn", "not sent": "idle", "": "warn"}
+
+
+def audit_line(record: AuditRecord) -> AuditLine:
+    """The line of a record."""
+    intent, outcome = record.intent, record.outcome or {}
+    changes = outcome.get("changes") or intent.get("changes") or {}
+    word = str(outcome.get("outcome", ""))
+    return AuditLine(
+        time=intent["time"],
+        person=intent["person"]["name"],
+        groups=tuple(intent["person"].get("groups", ())),
+        verb=intent["verb"],
+        subresource=intent.get("subresource", ""),
+        resource=intent["resource"],
+        namespace=intent["namespace"],
+        name=record.name,
+        uid=intent["uid"] or outcome.get("uid", ""),
+        request=intent.get("request", ""),
+        run=intent.get("run", ""),
+        outcome=word,
+        tone=_TONES.get(word, "warn"),
+        code=outcome.get("code", 0),
+        reason=outcome.get("reason", ""),
+        message=outcome.get("message", ""),
+        version=intent.get("resourceVersion", ""),
+        new_version=outcome.get("resourceVersion", ""),
+        options=tuple(sorted(intent.get("options", {}).items())),
+        fields=tuple(_field(each) for each in changes.get("fields", ())),
+        omitted=changes.get("omitted", 0),
+        is_stored_otherwise="changes" in outcome,
+    )
+
+
+def _field(field: Mapping[str, Any]) -> FieldLine:
+    return FieldLine(
+        field["path"],
+        _text(field, "was"),
+        _text(field, "now"),
+        bool(field.get("is_hidden")),
+        bool(field.get("is_cut")),
+    )
+
+
+def _text(field: Mapping[str, Any], name: str) -> str:
+    if name not in field:
+        return ""
+    value = field[name]
+    text = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+    return limit_text(escape_invisible(text), MAX_SHOWN)
+
+
+def json_line(record: AuditRecord) -> str:
+    """The record as a line of JSON."""
+    line = {"seq": record.seq, **record.intent, "outcome": record.outcome}
+    return json.dumps({name: value for name, value in line.items() if name not in ("v", "type", "key")}) + "\n"
+
+
+def csv_line(record: AuditRecord) -> str:
+    """The record as a line of CSV, in the order of CSV_COLUMNS."""
+    line, changes = audit_line(record), (record.outcome or {}).get("changes") or record.intent.get("changes") or {}
+    return csv_text((
+        line.time, line.person, " ".join(line.groups), line.verb, line.resource, line.subresource, line.namespace,
+        line.name, line.uid, line.outcome or OPEN_WORDS, line.code or "", line.reason, line.message,
+        json.dumps(changes.get("fields", [])), line.request, line.run,
+    ))  # fmt: skip
+
+
+def csv_text(cells: tuple[object, ...]) -> str:
+    """One line of CSV, of which no spreadsheet takes a cell for a formula."""
+    text = io.StringIO()
+    csv.writer(text).writerow([f"'{cell}" if str(cell).startswith(_FORMULA) else str(cell) for cell in cells])
+    return text.getvalue()
