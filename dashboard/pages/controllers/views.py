@@ -17,6 +17,7 @@ from dashboard.pages.layout.htmx import htmx_of, vary_on_htmx
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
 from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.read_only import READ_ONLY_REASON, READ_ONLY_TITLE, is_read_only
 
 CONTROLLERS_HREF = "/controllers/"
 
@@ -55,6 +56,8 @@ async def requeue(request: HttpRequest) -> HttpResponse:
 
 async def _requeued(state: AppState, controller: str, key: str, *, by: str) -> tuple[int, str]:
     """The status of the answer, and a sentence."""
+    if is_read_only():
+        return 403, f"{READ_ONLY_TITLE}. {READ_ONLY_REASON}"
     if not controller or not key:
         return 400, "The request must name a controller and a key: item=controller/namespace/name."
     main = state[CONTROLLERS_CLIENT].reports.main_report

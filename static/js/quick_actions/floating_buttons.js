@@ -61,7 +61,8 @@ document.addEventListener("pointerover", ({ target, pointerType }) => {
   if (!card || pointerType === "touch" || target.closest?.(".floating") || menu()?.matches(":popover-open")) return;
   under.row = rowAt(target) ?? null;
   const before = under.cell;
-  under.cell = target.closest?.("td[data-field]") ?? null;
+  const isReadOnly = "readOnly" in document.documentElement.dataset;
+  under.cell = (!isReadOnly && target.closest?.("td[data-field]")) || null;
   if (menu()) float(rowButton(), under.row && !ownButton(under.row) && under.row);
   float(cellButton(), under.row && under.cell);
   if (under.cell !== before) mayEdit(cellButton(), under.cell);
