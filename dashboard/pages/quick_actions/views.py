@@ -102,7 +102,12 @@ async def _action_page(
             denial_reason(edit_request, action.verb, action.subresource),
             preview_action(action, edit_request, state, action_form, form),
         )
-    shown: dict[str, object] = {"refused": denial, "preview": Preview() if denial else preview}
+    shown: dict[str, object] = {
+        "refused": denial,
+        "preview": Preview() if denial else preview,
+        "typed_name": None,
+        "is_confirmed": False,
+    }
     context = {**_context(action, action_form, state, lost=LOST_INPUT in form), **shown, **extra}
     return edit_request.page("quick_actions/action.html", str(context["title"]), context, status=status)
 
