@@ -28,7 +28,7 @@ from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
-from dashboard.server.monitoring_views import WORKER_BLOCKED
+from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
 from dashboard.server.socket_limits import SOCKET_LIMITS
 from informerd.clock import SystemClock
 
@@ -70,6 +70,8 @@ class AttributeState(AppState):
             return cast("T", self._connection())
         if key is WORKER_BLOCKED:
             return cast("T", lambda: bool(getattr(self._parts, "cannot_watch", False)))
+        if key is METRICS:
+            return cast("T", lambda: (b"", "text/plain"))
         if key is WORK_PROCESSES:
             return cast("T", getattr(self._parts, "work_processes", None) or WorkProcesses())
         if key is VERSION_WARNINGS:
