@@ -21,6 +21,12 @@ export function start() {
   }
 
   document.addEventListener("input", ({ target }) => target.matches?.("[data-typed-name]") && target.form && update(target.form));
+  /* Enter presses that button, and not the first of the form, which may be another one. */
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing || !event.target.matches?.("[data-typed-name]")) return;
+    event.preventDefault();
+    if (fits(event.target)) event.target.form?.querySelector("[data-needs-name]:not(:disabled)")?.click();
+  });
   document.addEventListener("htmx:after:swap", updateAll);
   addEventListener("pageshow", updateAll); // the browser restores what was typed
   updateAll();

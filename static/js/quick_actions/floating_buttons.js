@@ -58,11 +58,11 @@ function float(element, over) {
 
 document.addEventListener("pointerover", ({ target, pointerType }) => {
   const card = document.querySelector(".table-card");
+  if ("readOnly" in document.documentElement.dataset) return;
   if (!card || pointerType === "touch" || target.closest?.(".floating") || menu()?.matches(":popover-open")) return;
   under.row = rowAt(target) ?? null;
   const before = under.cell;
-  const isReadOnly = "readOnly" in document.documentElement.dataset;
-  under.cell = (!isReadOnly && target.closest?.("td[data-field]")) || null;
+  under.cell = target.closest?.("td[data-field]") ?? null;
   if (menu()) float(rowButton(), under.row && !ownButton(under.row) && under.row);
   float(cellButton(), under.row && under.cell);
   if (under.cell !== before) mayEdit(cellButton(), under.cell);

@@ -15,6 +15,7 @@ from dashboard.pages.bulk.store import RunStore
 from dashboard.pages.controllers.worker_client import ControllersClient
 from dashboard.pages.drains.runner import DrainRunner
 from dashboard.pages.drains.store import DrainStore
+from dashboard.pages.followed_kinds.store import FollowedKindStore
 from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.rest.discovery import Discovery
 from tests.dashboard.pages.conftest import parts_for
@@ -53,6 +54,7 @@ def complete(parts: SimpleNamespace, alias: str) -> None:
     parts.drain_runs = DrainRunner(DrainStore(executor), parts.clock, client)
     factory = item_executor_factory(parts.schemas, parts.authors, parts.clock)
     parts.bulk_runs = BulkRunner(RunStore(executor), parts.clock, client, factory)
+    parts.followed_kinds = FollowedKindStore(parts.clock, parts.interest.follow_always, executor)
     parts.layer = RecordingLayer()
     parts.controllers = ControllersClient(parts.layer, parts.clock)
     parts.controllers.reports.receive(report(controller(failed=(failed("default/poison"),))))
