@@ -9,8 +9,8 @@ from informerd.errors.status import Status
 
 READ_ONLY_TITLE = "This Deltaboard is read-only"
 READ_ONLY_REASON = (
-    "Nothing in the cluster can be changed through it. "
-    "Whoever runs Deltaboard can change that: the setting DELTABOARD_READ_ONLY is on."
+    "Nothing in the cluster can be changed through this Deltaboard: the setting DELTABOARD_READ_ONLY is on. "
+    "Whoever runs it can change that."
 )
 
 

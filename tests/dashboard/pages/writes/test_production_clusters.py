@@ -11,6 +11,7 @@ from pytest_django.fixtures import Settings
 from dashboard.runtime.production_clusters import ProductionClusters
 from tests.support.edit.no_script_browser import Page
 from tests.support.pages.writing_addresses import FINALIZER, MYDEMOS, WRITES, World, prepare_all
+from tests.support.wait import eventually
 
 ASKS = "This cluster is production. To confirm, type the name of the"
 DESTROYING = {
@@ -46,8 +47,7 @@ async def test_nothing_that_destroys_is_written_without_the_name(world: World, p
             assert page.status == 422, f"{name}: {page.status} {page.text}"
             assert ASKS in page.text, name
             assert writes[name].typed_name in error_of(page), f"{name}: {page.text}"
-    await world.parts.bulk_runs.stop()
-    await world.parts.drain_runs.stop()
+    assert world.parts.bulk_runs._tasks == world.parts.drain_runs._tasks == {}, "nothing goes on in the background"
     assert world.state() == before
 
 
@@ -166,9 +166,13 @@ async def test_runs_that_only_label_ask_for_nothing_and_those_that_stop_pods_ask
     )
     run = page.location
     await world.browser.send(run, {"verb": "patch", "patch": "metadata: {finalizers: [example.com/x]}", "try": ""})
-    shown = await world.browser.open(run)
-    while "Review: " not in shown.text:
-        shown = await world.browser.open(run)
+
+    async def tried() -> Page | None:
+        page = await world.browser.open(run)
+        return page if "Review: " in page.text else None
+
+    shown = await eventually(tried, within=60, what="the dry runs")
+    assert shown is not None
     assert "2 Mydemos are changed, which stops pods or skips a clean-up." in shown.text
     refused = await world.browser.press(shown, "start")
     assert refused.status == 422

@@ -12,10 +12,12 @@ from pytest_django.fixtures import Settings
 
 from dashboard.cluster.read_only_client import ReadOnlyClient
 from dashboard.pages.drains.state import HEARTBEAT_TIMEOUT
+from dashboard.runtime.read_only import READ_ONLY_REASON
 from dashboard.urls import urlpatterns
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.edit.no_script_browser import Page, _page
 from tests.support.pages.writing_addresses import FINALIZER, MYDEMOS, WRITES, World, prepare_all
+from tests.support.wait import eventually
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 REASON = "This Deltaboard is read-only"
@@ -81,9 +83,19 @@ async def test_the_client_alone_lets_no_write_through(world: World, settings: Se
             assert page.status in (303, 403, 409, 422), f"{name}: {page.status} {page.text}"
             if page.status == 403:
                 assert REASON in page.text, f"{name}: {page.text}"
-        await world.parts.bulk_runs.stop()
-        await world.parts.drain_runs.stop()
+            elif page.status == 303:
+                await ended(world, page.location)
     assert world.state() == before
+
+
+async def ended(world: World, run: str) -> None:
+    """Wait until a run has ended, with the reason at each object."""
+
+    async def says_why() -> bool:
+        page = await world.browser.open(run)
+        return "It has ended, but not everything was done" in page.text and READ_ONLY_REASON in page.text
+
+    await eventually(says_why, within=60, what="the end of the run")
 
 
 async def test_each_address_that_writes_says_so_with_its_setting(world: World, settings: Settings) -> None:
