@@ -18,6 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 from dashboard.runtime.concurrency_limit import Limits, read_limits
 from dashboard.runtime.environment import Environment, read_limit, read_positive, read_seconds
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
+from dashboard.runtime.production_clusters import ProductionClusters, read_production
 from dashboard.runtime.proxy_settings import ProxyPeers, read_header_name, read_peers, read_proxy_secret
 from dashboard.runtime.secret_file import NotPrivate, load_or_create_secret
 from devcluster.workload_size import read_pods, read_rate, read_seed
@@ -75,6 +76,15 @@ DELTABOARD_CLUSTER_COLOUR: str = env.one_of(
     ("", "red", "orange", "amber", "green", "teal", "blue", "violet", "grey"),
     default="",
 )
+DELTABOARD_READ_ONLY: bool = env.bool("DELTABOARD_READ_ONLY", default=False)
+"""Whether nothing may be written to the cluster through Deltaboard."""
+if DELTABOARD_READ_ONLY and DELTABOARD_CONTROLLERS:
+    raise ImproperlyConfigured(
+        f"DELTABOARD_CONTROLLERS={','.join(DELTABOARD_CONTROLLERS)} cannot run with DELTABOARD_READ_ONLY=on, "
+        "because controllers write to the cluster: leave one of them out"
+    )
+DELTABOARD_PRODUCTION: ProductionClusters = env.read("DELTABOARD_PRODUCTION", read_production, default="off")
+"""Clusters whose pages say that they are production, and ask for a name to be typed before what destroys."""
 DELTABOARD_HEALTH: str = env.str("DELTABOARD_HEALTH", default="")
 """YAML file of rules for the health of custom resources, see docs/health.md. They come before the shipped ones."""
 DELTABOARD_SAMPLES: str = env.str("DELTABOARD_SAMPLES", default="")

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from dashboard.cluster.choice import ClusterChoice, Signature
 from dashboard.cluster.kubectl_commands import kubectl_call
+from dashboard.cluster.read_only_client import ReadOnlyClient
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock
@@ -61,11 +62,18 @@ class Connection:
 
     A configuration that cannot be used is read again as soon as its file changes, and every RETRY_INTERVAL seconds. A
     usable one that changes is applied only while the cluster does not answer, or where it still means the same context:
-    running `kubectl config use-context` does not switch the cluster under open pages.
+    running `kubectl config use-context` does not switch the cluster under open pages. With `read_only` the client is
+    a ReadOnlyClient.
     """
 
     def __init__(
-        self, choice: ClusterChoice, clock: Clock, *, on_switch: OnSwitch, demo: DemoProcess | None = None
+        self,
+        choice: ClusterChoice,
+        clock: Clock,
+        *,
+        on_switch: OnSwitch,
+        demo: DemoProcess | None = None,
+        read_only: bool = False,
     ) -> None:
         self.cluster = STARTING
         self.client: Client | None = None
@@ -77,6 +85,7 @@ class Connection:
         self._clock = clock
         self._on_switch = on_switch
         self._demo = demo or DemoProcess(clock)
+        self._client_class = ReadOnlyClient if read_only else Client
         self._config_problem = ""
         self._answer_problem = ""
         self._asking: list[asyncio.Task[None]] = []
@@ -149,7 +158,7 @@ class Connection:
                 config.name, config.server, self.cluster.name,
             )  # fmt: skip
             return
-        client = Client(config, clock=self._clock, user_agent=USER_AGENT)
+        client = self._client_class(config, clock=self._clock, user_agent=USER_AGENT)
         before, self.client = self.client, client
         self.cluster, self.discovery = config, Discovery(client, clock=self._clock)
         self.version, self._config_problem, self._answer_problem = "", "", ""

@@ -137,6 +137,8 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
         ("CSRF_COOKIE_SECURE", "2", "CSRF_COOKIE_SECURE cannot be read: '2' is neither on nor off"),
         ("DELTABOARD_CLUSTER", "prod", "DELTABOARD_CLUSTER is 'prod', but must be one of demo"),
         ("DELTABOARD_CLUSTER_COLOUR", "pink", "DELTABOARD_CLUSTER_COLOUR is 'pink', but must be one of red, "),
+        ("DELTABOARD_READ_ONLY", "yess", "DELTABOARD_READ_ONLY cannot be read: 'yess' is neither on nor off"),
+        ("DELTABOARD_PRODUCTION", "on,live", "DELTABOARD_PRODUCTION cannot be read: 'on' cannot stand among names"),
         ("DELTABOARD_LOG_FORMAT", "xml", "DELTABOARD_LOG_FORMAT is 'xml', but must be one of plain, json"),
         ("DELTABOARD_LOG_LEVEL", "loud", "DELTABOARD_LOG_LEVEL is 'loud', but must be one of DEBUG, "),
     ],
@@ -210,6 +212,20 @@ def test_spaces_around_values_do_not_count(tmp_path: Path) -> None:
 def test_a_switch_is_on_or_off(tmp_path: Path, value: str, on: bool) -> None:
     taken = run_settings("print(settings.DEBUG)", DELTABOARD_VAR=str(tmp_path), DEBUG=value)
     assert taken.stdout.strip() == str(on), taken.stderr
+
+
+@pytest.mark.program
+@pytest.mark.parametrize("command", ["deltaboard", "informerd"])
+def test_controllers_do_not_start_where_nothing_may_be_written(tmp_path: Path, command: str) -> None:
+    environ = {**os.environ, "DELTABOARD_VAR": str(tmp_path), "DELTABOARD_READ_ONLY": "on"}
+    answer = run_program("manage.py", command, env={**environ, "DELTABOARD_CONTROLLERS": "crddemo"})
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("DELTABOARD_CONTROLLERS=crddemo cannot run with DELTABOARD_READ_ONLY=on, because")
+    assert answer.stderr.endswith("leave one of them out\n")
+    assert len(answer.stderr.splitlines()) == 1
+    code = "print(settings.DELTABOARD_READ_ONLY, settings.DELTABOARD_CONTROLLERS)"
+    none = run_settings(code, DELTABOARD_VAR=str(tmp_path), DELTABOARD_READ_ONLY="on", DELTABOARD_CONTROLLERS="")
+    assert none.stdout.strip() == "True []", none.stderr
 
 
 @pytest.mark.program

@@ -15,6 +15,7 @@ from dashboard.objects.manifests.document import Document, DocumentError
 from dashboard.objects.manifests.yaml_writer import scalar_yaml
 from dashboard.objects.problems.api_error_explanations import explanation_of, field_of, is_lasting, rule_of, title_of
 from dashboard.objects.problems.version_not_served import VersionNotServed
+from dashboard.runtime.read_only import READ_ONLY_REASON, READ_ONLY_TITLE, ReadOnlyMode
 from dashboard.runtime.request_retry import retry_delay
 from informerd.errors import (
     ApiError,
@@ -126,6 +127,8 @@ class Refusal:
 
 def refusal_of(error: InformerdError) -> Refusal:
     """The refusal for an error of the client, in the words of a user who edits."""
+    if isinstance(error, ReadOnlyMode):
+        return read_only_refusal()
     if isinstance(error, ApiError):
         after = None if is_lasting(str(error)) else retry_delay(error)
         return Refusal(_problems_of(error), _code(error), title_of(error), error.retry_after, after)
@@ -139,6 +142,11 @@ def refusal_of(error: InformerdError) -> Refusal:
         )
     problem = Problem("No answer came from the API server.", str(error))
     return Refusal((problem,), 503, "The API server is unreachable", auto_retry_after=retry_delay(error))
+
+
+def read_only_refusal() -> Refusal:
+    """The refusal of read-only mode: nothing was sent."""
+    return Refusal((Problem(READ_ONLY_REASON),), 403, READ_ONLY_TITLE)
 
 
 def unanswered_refusal(

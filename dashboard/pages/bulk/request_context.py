@@ -18,6 +18,8 @@ from dashboard.pages.bulk.run import Item, Run
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.writes.destruction import patch_destroys
+from dashboard.pages.writes.typed_name import TypedName, cluster_name_to_type
 from dashboard.pages.writes.write_unavailable import AsyncView, WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.database_executor import Unavailable
@@ -41,6 +43,23 @@ class RunRequest:
         response = render(self.request, template, shown, status=status)
         response["Cache-Control"] = "no-store"
         return response
+
+    @property
+    def name_to_type(self) -> TypedName | None:
+        """The cluster's name, to be typed before the writes; None where they destroy nothing or this is not
+        production.
+        """
+        order = self.run.order
+        if order is None or not (order.deletes or patch_destroys(self.kind.key, order.requested_patch)):
+            return None
+        doing = "deleted" if order.deletes else "changed, which stops pods or skips a clean-up"
+        number = self.run.remaining_count or self.run.total
+        return cluster_name_to_type(
+            self.request,
+            self.app_state,
+            f"{number:,} {self.kind.singular if number == 1 else self.kind.title} "
+            f"{'is' if number == 1 else 'are'} {doing}.",
+        )
 
     async def items(self) -> tuple[Item, ...]:
         """The objects of the run that whoever asks may still see."""

@@ -22,9 +22,11 @@ from dashboard.pages.bulk.store import NewRun
 from dashboard.pages.drafts.store import new_key
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, not_found_page
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.read_only_page import read_only_page
 from dashboard.pages.layout.requested_kind import UnavailableKind, has_synced, open_kind
 from dashboard.pages.lists.selection_views import selected_rows
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
+from dashboard.runtime.read_only import is_read_only
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -35,6 +37,8 @@ async def start_run(request: HttpRequest, resource: str) -> HttpResponse:
     kind = await open_kind(request, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
+    if is_read_only():
+        return read_only_page(request, ChoiceLink(kind.title, kind.path), key=kind.key)
     query = Query.parse(request.GET, kind.key)
     selected = (
         selected_rows(state, kind, request.POST) if "uid" in request.POST else await _matching(state, kind, query)

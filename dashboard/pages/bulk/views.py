@@ -19,7 +19,7 @@ from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.operation import VERB_TITLES
 from dashboard.pages.bulk.operation_form import form_values_of, parse_operation
-from dashboard.pages.bulk.request_context import RunRequest, open_run_request, require_database, see_other
+from dashboard.pages.bulk.request_context import RUNS_PATH, RunRequest, open_run_request, require_database, see_other
 from dashboard.pages.bulk.review import (
     GROUPS_PER_PAGE,
     MAX_ADDED_ITEMS,
@@ -35,9 +35,13 @@ from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
 from dashboard.pages.bulk.summed_effects_text import effect_texts, pod_totals
 from dashboard.pages.layout.htmx import htmx_of
+from dashboard.pages.layout.not_found import ChoiceLink
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.read_only_page import read_only_page
+from dashboard.pages.writes.typed_name import is_missing
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK, state_of
+from dashboard.runtime.read_only import is_read_only
 
 MAX_SHOWN_COMMANDS = 5
 """Most command lines that are shown; the file has all."""
@@ -48,8 +52,11 @@ _WISHES = ("pause", "go", "cancel")
 @require_database
 @unavailable_as_page
 async def run(request: HttpRequest, resource: str, key: str) -> HttpResponse:
-    """One run, in its current phase; a POST is one of its buttons."""
+    """One run, in its current phase; a POST is one of its buttons. In read-only mode a run can only be looked at."""
     run_request = await open_run_request(request, resource, key)
+    if is_read_only() and (request.method == "POST" or run_request.run.state == "choosing"):
+        runs = ChoiceLink("Bulk changes", RUNS_PATH)
+        return read_only_page(request, ChoiceLink(run_request.kind.title, run_request.kind.path), runs, key=resource)
     return await _pressed(run_request) if request.method == "POST" else await _shown(run_request)
 
 
@@ -68,6 +75,8 @@ async def _pressed(run_request: RunRequest) -> HttpResponse:
         return await _choice(run_request)
     elif run.is_active:
         await _wished(run_request)
+    elif ({"start", "again"} & post.keys()) and is_missing(run_request.name_to_type):
+        return await _shown(run_request, is_name_refused=True)
     elif "start" in post and run.state in ("review", "cancelled"):
         await bulks.start_writes(run, person)
     elif "again" in post and run.state in ("done", "cancelled"):
@@ -87,16 +96,16 @@ async def _wished(run_request: RunRequest) -> None:
             await bulks.store.set_wish(run.key, wish)
 
 
-async def _shown(run_request: RunRequest) -> HttpResponse:
+async def _shown(run_request: RunRequest, *, is_name_refused: bool = False) -> HttpResponse:
     if htmx_of(run_request.request) and run_request.run.state in ("choosing", "review"):
         return HttpResponseClientRefresh()  # the requesting page still shows the progress of the dry runs
     match run_request.run.state:
         case "choosing":
             return await _choice(run_request)
         case "review":
-            return await _review(run_request)
+            return await _review(run_request, is_name_refused=is_name_refused)
         case _:
-            return await _progress(run_request)
+            return await _progress(run_request, is_name_refused=is_name_refused)
 
 
 async def _choice(run_request: RunRequest, *, refusal: Refusal | None = None, status: int = 200) -> HttpResponse:
@@ -121,12 +130,13 @@ async def _choice(run_request: RunRequest, *, refusal: Refusal | None = None, st
     return run_request.page("bulk/choose.html", context, status=status)
 
 
-async def _review(run_request: RunRequest) -> HttpResponse:
+async def _review(run_request: RunRequest, *, is_name_refused: bool) -> HttpResponse:
     items = await run_request.items()
     groups = await run_request.app_state[BULK_RUNNER].store.groups(run_request.run.key)
     changes = await filter_changes(run_request, items)
     deletes = run_request.run.order is not None and run_request.run.order.deletes
     context: dict[str, object] = {
+        **_name_context(run_request, is_name_refused=is_name_refused),
         "filter_changes": changes,
         "list_query": urlsplit(run_request.run.back).query,
         "dependents": await count_dependents(run_request, items) if deletes else (),
@@ -158,7 +168,7 @@ def _review_page(
         "number": number,
         "pages": pages,
     }
-    return run_request.page("bulk/review.html", context)
+    return run_request.page("bulk/review.html", context, status=422 if context["is_name_refused"] else 200)
 
 
 def _pod_totals(run_request: RunRequest, groups: list[ReviewGroup]) -> tuple[str, ...]:
@@ -173,15 +183,26 @@ def _pod_totals(run_request: RunRequest, groups: list[ReviewGroup]) -> tuple[str
     return pod_totals(items, run_request.kind, is_known=is_known) if items and has_effects else ()
 
 
-async def _progress(run_request: RunRequest) -> HttpResponse:
+def _name_context(run_request: RunRequest, *, is_name_refused: bool) -> dict[str, object]:
+    typed_name = run_request.name_to_type
+    is_name_refused = is_name_refused and typed_name is not None
+    return {
+        "typed_name": typed_name.refused if typed_name is not None and is_name_refused else typed_name,
+        "is_name_refused": is_name_refused,
+    }
+
+
+async def _progress(run_request: RunRequest, *, is_name_refused: bool = False) -> HttpResponse:
     lost = run_request.run.lost(run_request.app_state[CLOCK].time())
     if run_request.run.is_active and not lost:
         return run_request.page("bulk/progress.html", {"lost": lost, "hidden_count": 0})
-    return await asyncio.to_thread(_outcome, run_request, await run_request.items(), lost)
+    name = _name_context(run_request, is_name_refused=is_name_refused)
+    return await asyncio.to_thread(_outcome, run_request, await run_request.items(), {"lost": lost, **name})
 
 
-def _outcome(run_request: RunRequest, items: tuple[Item, ...], lost: bool) -> HttpResponse:
-    return run_request.page("bulk/progress.html", {"lost": lost, **_shared_context(run_request, items)})
+def _outcome(run_request: RunRequest, items: tuple[Item, ...], context: dict[str, object]) -> HttpResponse:
+    status = 422 if context["is_name_refused"] else 200
+    return run_request.page("bulk/progress.html", {**context, **_shared_context(run_request, items)}, status=status)
 
 
 def _shared_context(run_request: RunRequest, items: tuple[Item, ...]) -> dict[str, object]:

@@ -23,6 +23,7 @@ from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.required_right import CONTROLLERS as CONTROLLERS_RESOURCE
 from dashboard.pages.layout.required_right import requires
 from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.read_only import READ_ONLY_REASON, READ_ONLY_TITLE, is_read_only
 from informerd.errors import CallRefused
 
 CONTROLLERS_HREF = "/controllers/"
@@ -77,6 +78,8 @@ async def _recorded_requeue(request: HttpRequest, controller: str, key: str) -> 
 
 async def _requeued(state: AppState, controller: str, key: str, *, by: str) -> tuple[int, str]:
     """The status of the answer, and a sentence."""
+    if is_read_only():
+        return 403, f"{READ_ONLY_TITLE}. {READ_ONLY_REASON}"
     if not controller or not key:
         return 400, "The request must name a controller and a key: item=controller/namespace/name."
     main = state[CONTROLLERS_CLIENT].reports.main_report

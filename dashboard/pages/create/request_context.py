@@ -27,9 +27,15 @@ from dashboard.pages.drafts.request_draft import DraftSession
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import UnavailableKind, describe_kind, redirect_with_query
-from dashboard.pages.writes.request_context import kind_unavailable, not_connected, write_recorder_of
+from dashboard.pages.writes.request_context import (
+    kind_unavailable,
+    not_connected,
+    read_only_error,
+    write_recorder_of,
+)
 from dashboard.pages.writes.write_unavailable import WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.read_only import is_read_only
 from informerd.rest.client import Client
 
 
@@ -110,6 +116,9 @@ async def open_create_request(request: HttpRequest, resource: str) -> CreateRequ
         raise WriteUnavailable.redirect(redirect_with_query(request, kind.new_path))
     if not kind.creatable:
         raise unavailable(_not_creatable(kind))
+    if is_read_only():
+        namespace = valid_namespace(request.GET.get("namespace", "")) if kind.namespaced else ""
+        raise read_only_error(request, kind, session=DraftSession(request, Subject(kind.key, namespace)))
     client = state[CONNECTION].client
     if client is None:
         raise unavailable(not_connected(state), 503)

@@ -15,6 +15,7 @@ from dashboard.pages.delete.outcome import gone_outcome, outcome_of_current
 from dashboard.pages.delete.views import follow_deletion, progress_page
 from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import REMOVE_FINALIZER, retry_page
+from dashboard.pages.writes.typed_name import is_missing
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
@@ -35,7 +36,11 @@ async def remove_finalizer(request: HttpRequest, resource: str, namespace: str, 
 
 
 async def _confirmation_page(
-    edit_request: EditRequest, *, changed: bool = False, refusal: Refusal | None = None
+    edit_request: EditRequest,
+    *,
+    changed: bool = False,
+    refusal: Refusal | None = None,
+    is_name_refused: bool = False,
 ) -> HttpResponse:
     form = edit_request.request.POST if edit_request.request.method == "POST" else edit_request.request.GET
     name = form.get("name", "")
@@ -52,7 +57,10 @@ async def _confirmation_page(
     finalizer = next((each for each in finalizers_of(live) if each.name == name), finalizer_of(name))
     others = [each for each in names if each != name]
     author, written_at = await edit_request.object_client.last_author(live)
+    typed_name = edit_request.name_to_type
     context: dict[str, object] = {
+        "typed_name": typed_name.refused if typed_name is not None and is_name_refused else typed_name,
+        "is_understood": "understood" in form,
         "outcome": outcome_of_current(edit_request, live),
         "finalizer": finalizer,
         "other_finalizers": others,
@@ -64,7 +72,7 @@ async def _confirmation_page(
         "last_write": written_at,
         "command": finalizer_command(edit_request.target, metadata["uid"], metadata["resourceVersion"], others),
     }
-    status = 409 if changed else refusal.code if refusal is not None else 200
+    status = 409 if changed else refusal.code if refusal is not None else 422 if is_name_refused else 200
     return edit_request.page("delete/remove_finalizer.html", "Delete", context, status=status)
 
 
@@ -74,6 +82,8 @@ async def _remove_finalizer(edit_request: EditRequest) -> HttpResponse:
     uid, version, name = post.get("uid", ""), post.get("version", ""), post.get("name", "")
     if not uid or not version or "understood" not in post:
         return await _confirmation_page(edit_request)
+    if is_missing(edit_request.name_to_type):
+        return await _confirmation_page(edit_request, is_name_refused=True)
     try:
         live = await edit_request.object_client.read()
     except InformerdError as error:

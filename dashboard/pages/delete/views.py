@@ -23,6 +23,7 @@ from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
 from dashboard.pages.writes.outcomes import Saved
 from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import DELETE, retry_page
+from dashboard.pages.writes.typed_name import is_missing
 from dashboard.pages.writes.write_unavailable import WriteUnavailable, unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
@@ -75,6 +76,7 @@ async def _confirmation_page(
     *,
     changed: bool = False,
     refusal: Refusal | None = None,
+    is_name_refused: bool = False,
 ) -> HttpResponse:
     """The page with the plan, including a dry run of the API server.
 
@@ -92,7 +94,9 @@ async def _confirmation_page(
         if refusal is not None and refusal.unsure:
             raise _PageReached(edit_request.refusal_page(refusal, "Delete")) from error
         raise edit_request.read_failure(error, "Delete") from error
+    typed_name = edit_request.name_to_type
     context: dict[str, object] = {
+        "typed_name": typed_name.refused if typed_name is not None and is_name_refused else typed_name,
         "deletion": await plan_deletion(edit_request, live),
         "options": options,
         "command": delete_command(edit_request.target, options),
@@ -101,7 +105,7 @@ async def _confirmation_page(
         "refusal": refusal,
         "dry_run_refusal": None if refusal is not None else await _dry_run_refusal(edit_request, live, options),
     }
-    status = 409 if changed else refusal.code if refusal is not None else 200
+    status = 409 if changed else refusal.code if refusal is not None else 422 if is_name_refused else 200
     return edit_request.page("delete/confirm.html", "Delete", context, status=status)
 
 
@@ -143,6 +147,8 @@ async def _delete(edit_request: EditRequest) -> HttpResponse:
         return await _dry_run_fragment(edit_request, options, invalid)
     if invalid is not None or CHECK_INPUT in post or not uid or not version:
         return await _confirmation_page(edit_request, options, refusal=invalid)
+    if is_missing(edit_request.name_to_type):
+        return await _confirmation_page(edit_request, options, is_name_refused=True)
     try:
         live = await client.read()
     except InformerdError as error:

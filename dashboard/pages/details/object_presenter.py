@@ -32,6 +32,7 @@ from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.printers.printer import path_column
 from dashboard.pages.details.owner_graph import KindReplicas
 from dashboard.pages.details.yaml_by_manager import YamlByManager, yaml_by_manager
+from dashboard.runtime.read_only import is_read_only
 from dashboard.runtime.text_with_links import object_href
 from informerd.clock import Clock
 
@@ -232,19 +233,24 @@ class ObjectView(LiveView):
 
     @property
     def edit_href(self) -> str:
-        return f"{self.href}edit/" if self.kind.editable and self.exists else ""
+        return f"{self.href}edit/" if self.kind.editable and self._is_writable else ""
 
     @property
     def clone_href(self) -> str:
         """Address that creates a copy; empty where none can be created, or the object does not exist."""
-        if not (self.kind.creatable and self.exists):
+        if not (self.kind.creatable and self._is_writable):
             return ""
         source = urlencode({"from": f"{self.namespace or '-'}/{self.name}"})
         return f"{self.kind.new_path}?{source}"
 
     @property
     def delete_href(self) -> str:
-        return f"{self.href}delete/" if self.kind.deletable and self.exists else ""
+        return f"{self.href}delete/" if self.kind.deletable and self._is_writable else ""
+
+    @property
+    def _is_writable(self) -> bool:
+        """Whether its pages offer changes: it exists, and Deltaboard is not read-only."""
+        return self.exists and not is_read_only()
 
     @property
     def denials(self) -> Denials:
@@ -263,7 +269,7 @@ class ObjectView(LiveView):
         self._stir()
 
     def _find_denials(self) -> Denials:
-        offers = self._actions if self.exists else ()
+        offers = self._actions if self._is_writable else ()
         clone = ResourceAttributes("create", self.kind.resource, self.namespace)
         return Denials(
             edit=self._denial("update") if self.edit_href else "",

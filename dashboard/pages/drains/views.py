@@ -34,6 +34,7 @@ from dashboard.pages.writes.access_checks import denial_reason, lacks_subresourc
 from dashboard.pages.writes.kubectl import named_command
 from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.target import Target
+from dashboard.pages.writes.typed_name import is_missing
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK
 from dashboard.runtime.database_executor import Unavailable
@@ -51,7 +52,10 @@ DRAIN_TITLE = "Drain"
 @unavailable_as_page
 async def drain(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """The plan before a drain; with ``?run=`` the progress of that drain."""
-    edit_request = await open_edit_request(request, resource, namespace, name, "do/drain", any_kind=True)
+    only_reads = request.method != "POST" and bool(request.GET.get("run"))
+    edit_request = await open_edit_request(
+        request, resource, namespace, name, "do/drain", any_kind=True, only_reads=only_reads
+    )
     if edit_request.target.kind.key != "nodes":
         return action_not_found(request, edit_request.target.kind, edit_request.target.href)
     try:
@@ -85,6 +89,7 @@ async def _plan_page(
     status: int = 200,
     refusal: Refusal | None = None,
     preview: Preview | None = None,
+    is_name_refused: bool = False,
 ) -> HttpResponse:
     try:
         node = await edit_request.object_client.read()
@@ -96,7 +101,9 @@ async def _plan_page(
     )
     # An address sets this field only: the user has to give each consent.
     form = edit_request.request.POST or {"seconds": edit_request.request.GET.get("seconds", "")}
+    typed_name = edit_request.name_to_type
     context: dict[str, object] = {
+        "typed_name": typed_name.refused if typed_name is not None and is_name_refused else typed_name,
         "uid": node["metadata"]["uid"],
         "cordoned": bool((node.get("spec") or {}).get("unschedulable")),
         "plan": plan,
@@ -156,8 +163,9 @@ async def _start_drain(edit_request: EditRequest) -> HttpResponse:
     except InformerdError as error:
         return edit_request.refusal_page(refusal_of(error), DRAIN_TITLE)
     status, objection = _objection_to(node, plan, post)
-    if objection:
-        return await _plan_page(edit_request, problem=objection, status=status)
+    if objection or is_missing(edit_request.name_to_type):
+        status = status if objection else 422
+        return await _plan_page(edit_request, problem=objection, status=status, is_name_refused=not objection)
     last = await edit_request.state[DRAIN_RUNNER].store.newest(
         node["metadata"]["uid"], edit_request.state[CONNECTION].cluster.server
     )

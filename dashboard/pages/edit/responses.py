@@ -25,10 +25,12 @@ from dashboard.pages.forms import Form, FormContext, build_form, form_fields
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN
 from dashboard.pages.layout.flash import flash
+from dashboard.pages.writes.destruction import destruction_text
 from dashboard.pages.writes.outcomes import Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Submission, Unsure
 from dashboard.pages.writes.request_context import EditRequest
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Editable
+from dashboard.pages.writes.typed_name import TypedName, is_missing
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL
 from dashboard.runtime.thread_pools import run_in_thread, run_in_thread_if_large
 
@@ -189,14 +191,32 @@ async def _review_page(edit_request: EditRequest, review: Review) -> HttpRespons
     reviewed = await run_in_thread_if_large(
         sign_review, reader, edit_request.target, draft, purpose, review.admission_changes, size=len(draft.text)
     )
+    typed_name = None if review.is_recreation else await name_to_type_for(edit_request, draft)
+    is_name_refused = (
+        Button.SAVE.value in edit_request.request.POST and review.merged is None and is_missing(typed_name)
+    )
     context: dict[str, object] = {
         **submission_context(review.draft),
         "review": review,
         "reviewed": reviewed,
         "by_server": tuple(change for change in review.changes if change.by_server),
+        "typed_name": typed_name.refused if typed_name is not None and is_name_refused else typed_name,
     }
     # a merge that nobody asked for is a conflict that was solved: the page says so in its status too
-    return edit_request.page("edit/review.html", "Review", context, status=409 if review.merged is not None else 200)
+    status = 409 if review.merged is not None else 422 if is_name_refused else 200
+    return edit_request.page("edit/review.html", "Review", context, status=status)
+
+
+async def name_to_type_for(edit_request: EditRequest, draft: Submission) -> TypedName | None:
+    """The object's name, to be typed before the draft is saved; None where it destroys nothing or this is not
+    production.
+    """
+    typed_name = edit_request.name_to_type
+    if typed_name is None:
+        return None
+    document = await run_in_thread_if_large(_document, draft.text, size=len(draft.text))
+    reason = destruction_text(draft.base.value, document.value) if document is not None else ""
+    return replace(typed_name, reason=reason) if reason else None
 
 
 def _conflict_page(edit_request: EditRequest, moved: Moved) -> HttpResponse:

@@ -29,7 +29,7 @@ from dashboard.pages.edit.check_while_typing import check_result, theirs_note
 from dashboard.pages.edit.concurrent_changes import current_object
 from dashboard.pages.edit.form_data import Button, EditForm, fill_text, parse_base, read_form
 from dashboard.pages.edit.recreate import recreate, review_recreation
-from dashboard.pages.edit.responses import Editor, outcome_response
+from dashboard.pages.edit.responses import Editor, name_to_type_for, outcome_response
 from dashboard.pages.edit.signed_review import unsign_review
 from dashboard.pages.edit.spec_or_status_request import open_part_request
 from dashboard.pages.forms import ButtonResult, form_fields, press
@@ -39,6 +39,7 @@ from dashboard.pages.writes.editable_part import Base
 from dashboard.pages.writes.outcomes import Gone, Outcome, Refused, Saved, Submission, returns_outcome
 from dashboard.pages.writes.request_context import EditRequest
 from dashboard.pages.writes.target import Editable
+from dashboard.pages.writes.typed_name import is_missing
 from dashboard.pages.writes.write_unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT
 from dashboard.runtime.thread_pools import run_in_thread_if_large
@@ -177,7 +178,7 @@ async def _write_or_review(edit_request: EditRequest, button: Button, draft: Sub
         )
         if reviewed is not None and is_creation:
             return await recreate(client, draft, lost_answer=lost, reviewed_changes=reviewed)
-        if reviewed is not None:
+        if reviewed is not None and not is_missing(await name_to_type_for(edit_request, draft)):
             return await save(client, draft, schema, lost_answer=lost, reviewed_changes=reviewed)
     return await (review_recreation(client, draft) if is_creation else review(client, draft, schema))
 

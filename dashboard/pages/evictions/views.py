@@ -18,6 +18,7 @@ from dashboard.pages.quick_actions.views import action_not_found, retry_page
 from dashboard.pages.writes.access_checks import denial_reason, lacks_subresource
 from dashboard.pages.writes.kubectl import eviction_command
 from dashboard.pages.writes.request_context import EditRequest, open_edit_request
+from dashboard.pages.writes.typed_name import is_missing
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT, is_unanswered
 from informerd.errors import InformerdError, NotFound
@@ -45,7 +46,12 @@ async def evict_pod(request: HttpRequest, resource: str, namespace: str, name: s
 
 
 async def _confirmation_page(
-    edit_request: EditRequest, *, status: int = 200, problem: str = "", refusal: Refusal | None = None
+    edit_request: EditRequest,
+    *,
+    status: int = 200,
+    problem: str = "",
+    refusal: Refusal | None = None,
+    is_name_refused: bool = False,
 ) -> HttpResponse:
     try:
         pod = await edit_request.object_client.read()
@@ -55,7 +61,9 @@ async def _confirmation_page(
         raise edit_request.read_failure(error, EVICT_TITLE) from error
     plan = await _plan_of(edit_request, pod)
     denial, dry_run_text = await asyncio.gather(_denial(edit_request), _dry_run_text(edit_request, plan.uid))
+    typed_name = edit_request.name_to_type
     context: dict[str, object] = {
+        "typed_name": typed_name.refused if typed_name is not None and is_name_refused else typed_name,
         "plan": plan,
         "confirmations": tuple((need, _NEEDS[need]) for need in plan.confirmations),
         "form": edit_request.request.POST,
@@ -119,9 +127,10 @@ async def _evict(edit_request: EditRequest) -> HttpResponse:
             if LOST_INPUT in post
             else _gone_page(edit_request, Gone(replaced=True))
         )
-    if any(need not in post for need in plan.confirmations):
-        words = " ".join(_NEEDS[need] for need in plan.confirmations if need not in post)
-        return await _confirmation_page(edit_request, status=422, problem=f"Confirm this first: {words}")
+    unconfirmed = " ".join(_NEEDS[need] for need in plan.confirmations if need not in post)
+    if unconfirmed or is_missing(edit_request.name_to_type):
+        problem = f"Confirm this first: {unconfirmed}" if unconfirmed else ""
+        return await _confirmation_page(edit_request, status=422, problem=problem, is_name_refused=True)
     match await evict(edit_request.client, target.namespace, target.name, uid):
         case Evicted():
             return _redirect_to_progress(edit_request, uid)

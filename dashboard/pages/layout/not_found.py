@@ -45,10 +45,16 @@ class NotFoundInfo:
 
 
 def not_found_page(
-    request: HttpRequest, info: NotFoundInfo, *, key: str = "", status: int = 404, view: LiveView | None = None
+    request: HttpRequest,
+    info: NotFoundInfo,
+    *,
+    key: str = "",
+    status: int = 404,
+    view: LiveView | None = None,
+    title: str = "Not found",
 ) -> HttpResponse:
     """The 404 page. Its socket carries the heartbeat only, unless the missing object has a view."""
-    page = page_info(request, title="Not found", key=key, view=view)
+    page = page_info(request, title=title, key=key, view=view)
     context = {"page": page, "missing": info, "view": view}
     return render(request, "layout/not_found.html", context, status=status)
 

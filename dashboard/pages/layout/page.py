@@ -59,6 +59,8 @@ class ClusterInfo:
     """The kubectl call for this cluster, quoted for a POSIX shell; empty where no call names it."""
     own: bool = False
     """Whether it is the demo cluster, which ends with the dashboard."""
+    production: str = ""
+    """The word that marks a production cluster; empty where it is none."""
     kinds: str = ""
     """Changes when the discovered kinds change."""
 
@@ -150,15 +152,17 @@ def socket_path(path: str, view: SocketView | None, drawer_view: SocketView | No
 def cluster_info(state: AppState) -> ClusterInfo:
     """The cluster that the dashboard shows."""
     cluster = state[CONNECTION].cluster
+    is_production = settings.DELTABOARD_PRODUCTION.includes(cluster)
     return ClusterInfo(
         name=cluster.name,
         version=state[CONNECTION].version,
         server=cluster.server,
         why=cluster.why,
         user=cluster.user,
-        colour=settings.DELTABOARD_CLUSTER_COLOUR,
+        colour=settings.DELTABOARD_CLUSTER_COLOUR or ("red" if is_production else ""),
         kubectl=state[CONNECTION].kubectl,
         own=state[CONNECTION].is_demo,
+        production="production" if is_production else "",
         kinds=state[OBJECT_COUNTS].kinds_digest,
     )
 

@@ -34,6 +34,7 @@ from dashboard.pages.lists.facets import Facet, facets_of
 from dashboard.pages.lists.no_match_suggestions import Suggester, Suggestion, UnknownPath, find_unknown_paths
 from dashboard.pages.lists.paging import PAGE_SIZE, Paging
 from dashboard.pages.lists.row_window import RowWindow
+from dashboard.runtime.read_only import is_read_only
 from informerd.cache.health import Health
 from informerd.cache.reflector_failures import CREDENTIALS_REFUSED
 from informerd.clock import Clock
@@ -174,12 +175,12 @@ class LiveList(LiveView):
     @property
     def actions(self) -> tuple[QuickAction, ...]:
         """Quick actions of this kind."""
-        return quick_actions_of(self.kind)
+        return () if is_read_only() else quick_actions_of(self.kind)
 
     @property
     def new_href(self) -> str:
         """Address that creates an object, in the list's namespaces; empty where none can be created."""
-        if not self.kind.creatable:
+        if not self.kind.creatable or is_read_only():
             return ""
         shown = self.query.namespaces if self.kind.namespaced else ()
         params = {"namespace": shown[0]} if len(shown) == 1 else {"among": ",".join(shown)} if shown else {}
@@ -190,7 +191,7 @@ class LiveList(LiveView):
         """Why no object may be created, as a sentence; empty where it may, as far as is known when the page is
         rendered.
         """
-        return self._create.denial_text()
+        return "" if is_read_only() else self._create.denial_text()
 
     @property
     def export_links(self) -> tuple[tuple[str, str], ...]:

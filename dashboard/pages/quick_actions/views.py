@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
+from typing import cast
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
+from dashboard.objects.fields.field_access import Value, put
 from dashboard.objects.fields.json_input import read_json
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.problems.write_refusal import Refusal, refusal_of
@@ -32,8 +34,10 @@ from dashboard.pages.quick_actions.write import (
     write,
 )
 from dashboard.pages.writes.access_checks import denial_reason
+from dashboard.pages.writes.destruction import destruction_text
 from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import retry_context
+from dashboard.pages.writes.typed_name import TypedName, is_missing
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL, next_retry
 from informerd.errors import InformerdError, NotFound
@@ -98,7 +102,12 @@ async def _action_page(
             denial_reason(edit_request, action.verb, action.subresource),
             preview_action(action, edit_request, state, action_form, form),
         )
-    shown: dict[str, object] = {"refused": denial, "preview": Preview() if denial else preview}
+    shown: dict[str, object] = {
+        "refused": denial,
+        "preview": Preview() if denial else preview,
+        "typed_name": None,
+        "is_confirmed": False,
+    }
     context = {**_context(action, action_form, state, lost=LOST_INPUT in form), **shown, **extra}
     return edit_request.page("quick_actions/action.html", str(context["title"]), context, status=status)
 
@@ -132,15 +141,31 @@ async def _perform(edit_request: EditRequest, action: Action, form: FormData) ->
     is_stored = was_stored(state, form, before=was[0], desired=desired)
     if action_form.denial and not is_stored:
         return await _action_page(edit_request, action, form, status=409)
-    if action_form.confirmation and "sure" not in form and not is_stored:
+    typed_name = _name_to_type(edit_request, state, desired)
+    is_unconfirmed = bool(action_form.confirmation) and "sure" not in form
+    if not is_stored and (is_unconfirmed or is_missing(typed_name)):
+        was_asked = "asked" in form
         return await _action_page(
-            edit_request, action, form, status=422 if "asked" in form else 200, confirmation=action_form.confirmation
+            edit_request,
+            action,
+            form,
+            status=422 if was_asked else 200,
+            confirmation=action_form.confirmation,
+            is_confirmed="sure" in form,
+            typed_name=typed_name.refused if typed_name is not None and was_asked else typed_name,
         )
     seen = form.get("seen", "")
     outcome = await write(
         action, edit_request, form, uid=uid, before=was[0], desired=desired, reviewed_fingerprint=seen
     )
     return await _answered(edit_request, action, {"wanted": scalar_text(desired), **form}, outcome)
+
+
+def _name_to_type(edit_request: EditRequest, state: FieldState, desired: Value) -> TypedName | None:
+    """The object's name, to be typed before the change; None where it destroys nothing or this is not production."""
+    changed = cast("dict[str, Value]", put(state.obj, state.path, desired))
+    reason, typed_name = destruction_text(state.obj, changed), edit_request.name_to_type
+    return replace(typed_name, reason=reason) if typed_name is not None and reason else None
 
 
 async def _answered(edit_request: EditRequest, action: Action, form: FormData, outcome: Outcome) -> HttpResponse:

@@ -25,11 +25,14 @@ from dashboard.pages.drafts.draft import Subject
 from dashboard.pages.drafts.request_draft import DraftSession
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, object_not_found
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.read_only_page import read_only_info, read_only_page
 from dashboard.pages.layout.requested_kind import UnavailableKind, open_object, path_namespace
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.target import Editable, Target
+from dashboard.pages.writes.typed_name import TypedName, name_to_type
 from dashboard.pages.writes.write_unavailable import WriteUnavailable, has_text
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
+from dashboard.runtime.read_only import is_read_only
 from informerd.errors import InformerdError, NotFound
 
 if TYPE_CHECKING:
@@ -67,6 +70,12 @@ class EditRequest:
     def write_recorder(self) -> WriteRecorder:
         """Recorder of this user's writes, for other editors of the same object."""
         return write_recorder_of(self.request, self.state, self.client)
+
+    @property
+    def name_to_type(self) -> TypedName | None:
+        """The object's name, to be typed before it is destroyed; None where the cluster is not production."""
+        target = self.target
+        return name_to_type(self.request, self.state, target.name, target.kind.singular)
 
     async def schema(self) -> Schema:
         return await self.state[SCHEMAS].schema_of(self.client, self.target.kind.resource)
@@ -135,12 +144,14 @@ async def open_edit_request(
     *,
     any_kind: bool = False,
     part: Editable = "spec",
+    only_reads: bool = False,
 ) -> EditRequest:
     """The edit request of an address. `action` ends the address.
 
     `any_kind`: whether kinds without an editor are allowed too; such pages have no drafts. Raises WriteUnavailable
     where the kind cannot be opened, the address has an invalid name or an alias of the kind (a redirect),
-    the kind has no editor, or there is no connection.
+    the kind has no editor, there is no connection, or Deltaboard is read-only and the request is not one that
+    `only_reads`.
     """
     state = state_of(request)
     subject = Subject.of(resource, path_namespace(namespace), name, status=part == "status")
@@ -156,6 +167,8 @@ async def open_edit_request(
         raise WriteUnavailable.redirect(HttpResponseRedirect(f"{target.href}{action}/"))
     if not (kind.editable or any_kind):
         raise unavailable(_not_editable(kind, target))
+    if is_read_only() and not only_reads:
+        raise read_only_error(request, kind, target, session=session)
     client = state[CONNECTION].client
     if client is None:
         raise unavailable(not_connected(state), 503)
@@ -169,6 +182,17 @@ def kind_unavailable(
     """The exception for a kind that cannot be opened; `resource` is its name in the address."""
     page = None if has_text(request) else kind_not_found(request, resource, kind)
     return WriteUnavailable(_cannot_be_opened(resource), page=page, session=session)
+
+
+def read_only_error(
+    request: HttpRequest, kind: KindInfo, target: Target | None = None, *, session: DraftSession | None = None
+) -> WriteUnavailable:
+    """The exception for an address that writes, in read-only mode. A posted text is shown and kept as a draft."""
+    links = [ChoiceLink(kind.title, kind.path)]
+    if target is not None:
+        links = [ChoiceLink("Its details", target.href), ChoiceLink("Its YAML", f"{target.href}yaml/"), *links]
+    page = None if has_text(request) else read_only_page(request, *links, key=kind.key)
+    return WriteUnavailable(read_only_info(*links), 403, key=kind.key, page=page, session=session)
 
 
 def not_connected(state: AppState) -> NotFoundInfo:

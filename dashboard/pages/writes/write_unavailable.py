@@ -33,7 +33,7 @@ class WriteUnavailable(Exception):
 
     `key` is the kind's, for the navigation. `page` is the response to a request without a text, by default the 404 page
     with the reason. A posted text is saved as the draft of `session`, unless the view has done that (`is_saved`); pages
-    without drafts have no session.
+    without drafts have no session. `text` replaces the posted one: uploaded files are in it.
     """
 
     def __init__(
@@ -45,10 +45,12 @@ class WriteUnavailable(Exception):
         page: HttpResponse | None = None,
         session: DraftSession | None = None,
         is_saved: bool = False,
+        text: str = "",
     ) -> None:
         super().__init__(missing.title)
         self.missing, self.status, self.key, self.page = missing, status, key, page
         self.session, self.is_saved = session, is_saved
+        self.text = text
 
     @classmethod
     def redirect(cls, response: HttpResponseRedirect) -> WriteUnavailable:
@@ -92,7 +94,7 @@ async def unavailable_page(request: HttpRequest, error: WriteUnavailable) -> Htt
     session = error.session
     if session is not None and DISCARD in request.POST:
         return await session.discard(f"/resources/{session.subject.kind}/")
-    if has_text(request):
+    if error.text or has_text(request):
         response = _rescued_text(request, error)
         if session is not None and not error.is_saved:
             await session.keep(Content.of(request.POST.dict()))
@@ -108,7 +110,7 @@ def _rescued_text(request: HttpRequest, error: WriteUnavailable) -> HttpResponse
     context: dict[str, object] = {
         "page": page_info(request, title="Your text", key=error.key),
         "missing": error.missing,
-        "draft": {"text": request.POST["yaml"]},
+        "draft": {"text": error.text or request.POST["yaml"]},
         "fields": tuple(_carried(request.POST.dict())),
         "rows": TEXT_ROWS,
     }

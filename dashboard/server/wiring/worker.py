@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,8 @@ from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 from informerd.testing.demo_process import DemoProcess
 
+logger = logging.getLogger(__name__)
+
 
 class WorkerProcess:
     """The connection and, where this process has one, the worker that watches the cluster and runs controllers."""
@@ -43,7 +46,9 @@ class WorkerProcess:
         demo: DemoProcess | None = None,
         rejected: RejectedMessages | None = None,
     ) -> None:
-        self.connection = Connection(choice, clock, on_switch=self._switched, demo=demo)
+        self.connection = Connection(
+            choice, clock, on_switch=self._switched, demo=demo, read_only=settings.DELTABOARD_READ_ONLY
+        )
         self.worker: Worker | None = None
         self.controllers: ControllerRunner | None = None
         self.kinds = kinds
@@ -71,6 +76,9 @@ class WorkerProcess:
 
     async def _switched(self, client: Client, discovery: Discovery) -> None:
         """The client has changed: start another worker, whose new epoch the replicas follow."""
+        production, name = settings.DELTABOARD_PRODUCTION, self.connection.cluster.name
+        if production.names and name not in production.names:
+            logger.info("cluster %s is not production: DELTABOARD_PRODUCTION does not name it", name)
         await self._stop_worker()
         if self._with_worker:
             self.worker = Worker(
@@ -106,7 +114,8 @@ class WorkerProcess:
         cluster.
         """
         cluster, is_demo = self.connection.cluster, self.connection.is_demo
-        wanted = self._controllers if self._controllers is not None else DEMO_CONTROLLERS if is_demo else ()
+        default = DEMO_CONTROLLERS if is_demo and not settings.DELTABOARD_READ_ONLY else ()
+        wanted = self._controllers if self._controllers is not None else default
         make = partial(new_manager, wanted, cluster, self._clock, leader_election=not is_demo)
         return ControllerRunner(wanted, make, self.layer, self._clock, layer_health=self._layer_health)
 

@@ -77,9 +77,9 @@ export function start() {
       const links = [...document.querySelectorAll(`[data-key="${key}"]`)];
       return links.find((each) => each.checkVisibility())?.click();
     }
-    const allowed = key !== "e" || document.querySelector(".table[data-editable]");
-    if (allowed) location.assign(link.href + path);
-    else hint(`${document.querySelector(".table caption")?.textContent ?? "These"} cannot be edited here.`);
+    const needed = { e: ["data-editable", "edited"], d: ["data-deletable", "deleted"] }[key];
+    if (!needed || document.querySelector(`.table[${needed[0]}]`)) location.assign(link.href + path);
+    else hint(`${document.querySelector(".table caption")?.textContent ?? "These"} cannot be ${needed[1]} here.`);
   }
 
   function tick() {

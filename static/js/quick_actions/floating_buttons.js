@@ -58,6 +58,7 @@ function float(element, over) {
 
 document.addEventListener("pointerover", ({ target, pointerType }) => {
   const card = document.querySelector(".table-card");
+  if ("readOnly" in document.documentElement.dataset) return;
   if (!card || pointerType === "touch" || target.closest?.(".floating") || menu()?.matches(":popover-open")) return;
   under.row = rowAt(target) ?? null;
   const before = under.cell;

@@ -46,7 +46,8 @@ document.addEventListener("deltaboard:row-key", ({ detail }) => {
     return undefined;
   }
   const cell = row.querySelector("td[data-field]");
-  if (cell) editCell(cell);
+  if ("readOnly" in document.documentElement.dataset) detail.say("This Deltaboard is read-only.");
+  else if (cell) editCell(cell);
   else detail.say("No column here can be edited in place: edit the object instead.");
   return undefined;
 });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
@@ -31,7 +32,7 @@ from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
-from dashboard.server.monitoring_views import WORKER_BLOCKED
+from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
 from dashboard.server.socket_limits import SOCKET_LIMITS
 from informerd.clock import SystemClock
 
@@ -54,6 +55,15 @@ ATTRIBUTES: dict[Key[Any], str] = {
     SCHEMAS: "schemas",
     SOCKET_LIMITS: "socket_limits",
 }
+DEFAULTS: dict[Key[Any], tuple[str, Callable[[], Any]]] = {
+    AUDIT: ("audit", lambda: AuditRecorder(SystemClock())),
+    METRICS: ("metrics", lambda: lambda: (b"", "text/plain")),
+    QUOTAS: ("quotas", lambda: Quotas({}, SystemClock())),
+    RIGHTS: ("rights", lambda: EVERY_RIGHT),
+    VERSION_WARNINGS: ("version_warnings", lambda: VersionWarnings(SystemClock())),
+    WORK_PROCESSES: ("work_processes", WorkProcesses),
+}
+"""Attributes that a test's object may lack, and what is there then."""
 UNLIMITED = Limits(1_000_000, 1_000_000)
 
 
@@ -69,22 +79,15 @@ class AttributeState(AppState):
         self._parts = parts
 
     def __getitem__(self, key: Key[T]) -> T:
-        if key is RIGHTS:
-            return cast("T", getattr(self._parts, "rights", EVERY_RIGHT))
         if key is CONNECTION:
             return cast("T", self._connection())
         if key is WORKER_BLOCKED:
             return cast("T", lambda: bool(getattr(self._parts, "cannot_watch", False)))
-        if key is WORK_PROCESSES:
-            return cast("T", getattr(self._parts, "work_processes", None) or WorkProcesses())
-        if key is VERSION_WARNINGS:
-            return cast("T", getattr(self._parts, "version_warnings", None) or VersionWarnings(SystemClock()))
-        if key is AUDIT:
-            return cast("T", getattr(self._parts, "audit", None) or AuditRecorder(SystemClock()))
-        if key is QUOTAS:
-            return cast("T", getattr(self._parts, "quotas", None) or Quotas({}, SystemClock()))
         if key is VIEW_QUOTAS:
             return cast("T", self._view_quotas())
+        if key in DEFAULTS:
+            name, make = DEFAULTS[key]
+            return cast("T", getattr(self._parts, name, None) or make())
         found = getattr(self._parts, ATTRIBUTES[key])
         problem: str = getattr(self._parts, "problem", "")
         if key is HUB and problem:

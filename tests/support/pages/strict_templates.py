@@ -30,7 +30,7 @@ OPTIONAL = MappingProxyType(
             "title",
         },
         "bulk/_item_name.html": {"after"},
-        "bulk/_progress.html": {"changed", "drifted", "failed", "gone", "refused", "same"},
+        "bulk/_progress.html": {"can_retry", "changed", "drifted", "failed", "gone", "refused", "same", "typed_name"},
         "delete/_dependents.html": {"includes_unwatched", "unwatched_contents"},
         "delete/_dry_run.html": {"dry_run_refusal"},
         "delete/_used_by.html": {"search_note"},

@@ -24,6 +24,7 @@ from dashboard.pages.create.many.review_notes import notes, origin_notes
 from dashboard.pages.create.many.unknown_kind import unknown_kind_text
 from dashboard.pages.edit.schema_refusal import with_schema_problems
 from dashboard.pages.writes.admission_changes import AdmissionChanges, admission_changes
+from dashboard.pages.writes.destruction import destruction_text
 from dashboard.pages.writes.editable_part import editable_part, fingerprint, update_body
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.target import Target
@@ -59,6 +60,8 @@ class Step:
     """Admission changes; None where there was no dry run."""
     notes: tuple[str, ...] = ()
     """Fields of the text that are not sent, or that differ from the cluster."""
+    destroys: str = ""
+    """What the change destroys, as a sentence; empty where it destroys nothing."""
 
     @property
     def words(self) -> str:
@@ -176,6 +179,7 @@ async def _update_step(context: ApplyContext, part: Manifest, target: Target, li
         mark,
         notes=found_notes,
         admission_changes=seen,
+        destroys=destruction_text(before, after),
     )
 
 

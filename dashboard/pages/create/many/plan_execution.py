@@ -62,6 +62,8 @@ class ReviewedStep:
     """Address of the object."""
     admission_changes: AdmissionChanges | None = None
     """Admission changes that the review showed; None where there was no dry run."""
+    destroys: bool = False
+    """Whether the change destroys something, so that a production cluster's name has to be typed."""
 
     def matches(self, target: Target, sent: dict[str, Value]) -> bool:
         """Whether the review showed exactly this body, for this object."""

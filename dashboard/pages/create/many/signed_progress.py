@@ -69,6 +69,7 @@ def sign_reviews(about: str, steps: Iterable[Step]) -> str:
             step.body_fingerprint,
             step.target.href if step.target else "",
             step.admission_changes,
+            bool(step.destroys),
         ]
         for step in steps
         if step.is_write

@@ -28,6 +28,7 @@ from dashboard.pages.create.many.signed_progress import (
     IN_STEPS,
     RESULTS,
     REVIEWED,
+    SELECTED,
     STOP,
     ApplyProgress,
     manifest_numbers,
@@ -40,11 +41,16 @@ from dashboard.pages.drafts.draft import Content, Subject
 from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.drafts.request_draft import DraftSession
 from dashboard.pages.edit.responses import MOST_ROWS
+from dashboard.pages.layout.not_found import ChoiceLink
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.read_only_page import read_only_info, read_only_page
 from dashboard.pages.writes.editable_part import fingerprint
 from dashboard.pages.writes.request_context import write_recorder_of
 from dashboard.pages.writes.retry_page import RETRY_ACTIONS, retry_page
+from dashboard.pages.writes.typed_name import TYPED_INPUT, cluster_name_to_type, is_missing
+from dashboard.pages.writes.write_unavailable import WriteUnavailable, unavailable_as_page
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
+from dashboard.runtime.read_only import is_read_only
 from dashboard.runtime.request_retry import LOST_INPUT, TRIES_INPUT
 from dashboard.runtime.thread_pools import run_in_thread_if_large
 
@@ -53,6 +59,7 @@ _SAFE = (
     "That is safe: an object is created only if its name is free, and changed only in the state that was "
     "reviewed; if that is uncertain, Deltaboard asks you."
 )
+OVERVIEW_LINK = ChoiceLink("The overview", "/")
 DEFAULT = "default"
 """Namespace of objects that name none, where none is chosen."""
 MAX_TYPED = 63
@@ -104,15 +111,21 @@ def apply_context_of(state: AppState, request: HttpRequest) -> ApplyContext | No
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@unavailable_as_page
 async def create_many(request: HttpRequest) -> HttpResponse:
     """The text, its review, and its results. ``namespace`` of address or form is for objects that name none."""
     create_request = CreateManyRequest(
         request, state_of(request), DraftSession(request, Subject("")), _namespace(request)
     )
     if request.method != "POST":
+        if is_read_only():
+            return read_only_page(request, OVERVIEW_LINK, key="several")
         return await _editor_page(create_request, request.GET.get("draft", ""))
     text, refusal = with_files(request)
     await create_request.draft_session.keep(Content.of({"yaml": text}))
+    if is_read_only():
+        session, page = create_request.draft_session, read_only_page(request, OVERVIEW_LINK, key="several")
+        raise WriteUnavailable(read_only_info(), 403, page=page, session=session, is_saved=True, text=text)
     refusal = refusal or _namespace_refusal(request)
     if refusal is not None or not any(button in request.POST for button in (REVIEW, APPLY, STOP)):
         return _text_page(create_request, text, refusal)
@@ -135,6 +148,9 @@ async def create_many(request: HttpRequest) -> HttpResponse:
         return await _review_page(create_request, context, text, parts)
     if STOP in request.POST:
         return await _result_page(create_request, text, progress, progress.stopped_results(parts))
+    destroys = any(review.destroys for review in progress.reviews.values())
+    if destroys and is_missing(cluster_name_to_type(request, create_request.state)):
+        return await _review_page(create_request, context, text, parts, is_name_refused=True)
     results = await apply(context, create_request.state[CLOCK], parts, progress.reviews, progress.state)
     return await _result_page(create_request, text, progress, results)
 
@@ -170,7 +186,12 @@ def _text_page(
 
 
 async def _review_page(
-    create_request: CreateManyRequest, apply_context: ApplyContext, text: str, parts: tuple[Manifest, ...]
+    create_request: CreateManyRequest,
+    apply_context: ApplyContext,
+    text: str,
+    parts: tuple[Manifest, ...],
+    *,
+    is_name_refused: bool = False,
 ) -> HttpResponse:
     wanted = manifest_numbers(create_request.request.POST, "only")
     parts_wanted = tuple(part for part in parts if not wanted or part.number in wanted)
@@ -183,8 +204,15 @@ async def _review_page(
             return waiting
     shown = tuple(_with_excerpts(step, text) for step in steps)
     counts = Counter(step.action for step in steps)
+    post, reasons = create_request.request.POST, dict.fromkeys(step.destroys for step in steps if step.destroys)
+    reason = f"{len(parts)} objects are applied. {' '.join(reasons)}"
+    typed_name = cluster_name_to_type(create_request.request, create_request.state, reason) if reasons else None
+    is_name_refused = is_name_refused and is_missing(typed_name)
     context: dict[str, object] = {
         "text": text,
+        "typed_name": typed_name.refused if typed_name is not None and is_name_refused else typed_name,
+        "left_out": {step.part.number for step in steps} - manifest_numbers(post, SELECTED) if is_name_refused else (),
+        "continues_on_failure": is_name_refused and post.get(AFTER_FAILURE) == "go",
         "steps": shown,
         "counts": counts,
         "write_count": sum(step.is_write for step in steps),
@@ -192,7 +220,7 @@ async def _review_page(
         "may_succeed_later": bool(passing),
         "reviews_mark": sign_reviews(_about(create_request, text), steps),
     }
-    return create_request.page("create/plan.html", "Review", context)
+    return create_request.page("create/plan.html", "Review", context, status=422 if is_name_refused else 200)
 
 
 async def _result_page(
@@ -232,7 +260,7 @@ def _fields(
 ) -> tuple[tuple[str, str], ...]:
     """The hidden inputs that continue the apply."""
     post = create_request.request.POST
-    fields = {name: post[name] for name in (REVIEWED, AFTER_FAILURE) if name in post}
+    fields = {name: post[name] for name in (REVIEWED, AFTER_FAILURE, TYPED_INPUT) if name in post}
     fields |= {RESULTS: sign_results(_about(create_request, text), results), LOST_INPUT: lost_answer_of(post, results)}
     if next_step is not None:
         fields[IN_STEPS] = "1"

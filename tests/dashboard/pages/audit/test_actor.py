@@ -15,6 +15,7 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.pages.audit.actor import actor_of
 from dashboard.runtime.app_state import state_of
+from dashboard.server.audit_layer import AuditLayer
 from dashboard.server.wiring.web import WebProcess, WiredApplication
 from dashboard.server.wiring.worker import WorkerProcess
 from informerd.clock import SystemClock
@@ -53,7 +54,7 @@ async def seen(live: WebProcess, given: Scope) -> Scope:
     async def inner(scope: Scope, _receive: object, _send: object) -> None:
         found.append(scope)
 
-    await WiredApplication(inner, live)(given, None, None)  # type: ignore[arg-type]
+    await WiredApplication(AuditLayer(inner), live)(given, None, None)  # type: ignore[arg-type]
     return found[0]
 
 

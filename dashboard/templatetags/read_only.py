@@ -1,0 +1,17 @@
+"""Template tag that says whether Deltaboard is read-only, for pages and for the parts that live updates render."""
+
+from __future__ import annotations
+
+from django import template
+
+from dashboard.runtime.read_only import READ_ONLY_REASON, READ_ONLY_TITLE, is_read_only
+
+register = template.Library()
+
+register.simple_tag(is_read_only, name="read_only")
+
+
+@register.simple_tag
+def read_only_sentences() -> str:
+    """That Deltaboard is read-only, and who can change that."""
+    return f"{READ_ONLY_TITLE}. {READ_ONLY_REASON}"
