@@ -167,7 +167,7 @@ def test_a_frame_brings_only_the_parts_that_differ() -> None:
     shown.pods.put(pod("a", version=2, restarts=1))
     assert shown.targets() == {"#tiles", "#latest"}
     shown.pods.put(crashing("b", shown.clock.time()))
-    assert shown.targets() == {"#tiles", "#wrong", "#latest"}
+    assert shown.targets() == {"#limit", "#tiles", "#wrong", "#latest"}
 
 
 @pytest.mark.parametrize(
