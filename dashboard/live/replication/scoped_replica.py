@@ -23,7 +23,6 @@ from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
 from informerd.cache.health import Health
 
-
 _UNNAMED_PROBLEM = "the API server does not answer for each namespace"
 
 

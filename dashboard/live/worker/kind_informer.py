@@ -23,6 +23,10 @@ from informerd.resource import Resource
 
 logger = logging.getLogger(__name__)
 
+REFUSED_GRACE = 10.0
+"""Seconds for which the rows of a namespace stay, as stale, where its list is forbidden and nobody can say whether it
+is allowed: an API server that has just started knows no roles yet.
+"""
 MIN_ASK_INTERVAL = 1.0
 """Seconds between two questions at least, however often lists and watches are refused."""
 
@@ -63,8 +67,10 @@ class KindInformer:
         """Whether a list or watch of the whole cluster was forbidden, and none has worked since."""
         self._has_asked = False
         """Whether the namespaces were asked for since then."""
-        self._refused: dict[str, str] = {}
-        """Why listed namespaces may no longer be listed, of those that `run` has not taken out yet."""
+        self._refused: dict[str, tuple[str, float]] = {}
+        """Why and since when (monotonic seconds) lists or watches of listed namespaces are forbidden, of those that
+        `run` has not decided about.
+        """
         self._active: SharedInformer[Any] | NamespaceInformers[Any]
         if self._access is not None and self._access.chosen:
             self._active = self._by_namespace(self._access.chosen)
@@ -116,29 +122,39 @@ class KindInformer:
             await self._wait_until_due()
             self._wake.clear()
             woken = bool(self._refused) or (self._is_refused and not self._has_asked)
-            await self._take_out_refused()
             begun = self._clock.now()
             try:
                 allowed = await self._access.allowed(self.resource, after=begun if woken else begun - SHARED_FOR)
             except (InformerdError, TimeoutError) as error:
                 logger.info("%s: the namespaces that may be listed are not known: %s", self.resource.key, error)
+                allowed = AllowedNamespaces(unknown=frozenset(self._refused))
+                await self._decide_refused(allowed)
             else:
+                await self._decide_refused(allowed)
                 await self._follow(allowed)
             self._has_asked = True
             self._on_health()
             await self._clock.sleep(MIN_ASK_INTERVAL)
 
     async def _wait_until_due(self) -> None:
-        if isinstance(self._active, SharedInformer) and not self._is_refused:
+        if self._refused:
+            await self._clock.sleep(0)
+        elif isinstance(self._active, SharedInformer) and not self._is_refused:
             await self._wake.wait()
         else:
             await sleep_or(self._wake, ACCESS_INTERVAL, self._clock)
 
-    async def _take_out_refused(self) -> None:
-        """Take out the namespaces of which a list or watch was forbidden after they had been listed."""
-        refused, self._refused = self._refused, {}
-        if isinstance(self._active, NamespaceInformers):
-            for namespace, problem in refused.items():
+    async def _decide_refused(self, allowed: AllowedNamespaces) -> None:
+        """Take out the namespaces whose list or watch was forbidden and that are not allowed. Where that is not known,
+        they stay for REFUSED_GRACE.
+        """
+        for namespace, (problem, since) in [*self._refused.items()]:
+            is_recent = self._clock.now() - since < REFUSED_GRACE
+            if namespace in allowed.unknown and is_recent:
+                continue
+            del self._refused[namespace]
+            is_allowed = allowed.is_everywhere or namespace in allowed.namespaces
+            if not is_allowed and isinstance(self._active, NamespaceInformers):
                 await self._lose(self._active, namespace, problem)
 
     async def _follow(self, allowed: AllowedNamespaces) -> None:
@@ -236,5 +252,5 @@ class KindInformer:
 
     def _namespace_failed(self, informers: NamespaceInformers[Any], namespace: str, error: Forbidden) -> None:
         if informers is self._active and informers.has_listed(namespace):
-            self._refused[namespace] = str(error)
+            self._refused.setdefault(namespace, (str(error), self._clock.now()))
             self._wake.set()
