@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -16,12 +16,13 @@ from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
-from informerd.rest.load_config import load_kubeconfig
+from informerd.rest.load_config import ClusterConfig, load_kubeconfig
 from tests.support.controlplane import ApiFailure, ControlPlane
 from tests.support.wait import until
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 CLUSTER = "see-all"
+READ = ("get", "list", "watch")
 
 
 class Rights:
@@ -34,9 +35,9 @@ class Rights:
         self.name = name
         """The user's name in bindings."""
 
-    def give(self, namespace: str, *resources: str) -> None:
+    def give(self, namespace: str, *resources: str, verbs: Sequence[str] = READ) -> None:
         """Let the user read these resources (by default ConfigMaps and Secrets) of a namespace."""
-        rules = [{"apiGroups": [""], "resources": [*(resources or ("configmaps", "secrets"))], "verbs": _READ}]
+        rules = [{"apiGroups": [""], "resources": [*(resources or ("configmaps", "secrets"))], "verbs": [*verbs]}]
         path = f"{RBAC}/namespaces/{namespace}"
         _made(self.cluster, f"{path}/roles", {"metadata": {"name": self.user}, "rules": rules})
         _made(self.cluster, f"{path}/rolebindings", self._binding("Role", self.user))
@@ -47,10 +48,10 @@ class Rights:
         self.cluster.delete(f"{RBAC}/namespaces/{namespace}/rolebindings/{self.user}", {})
         self._wait(f"/api/v1/namespaces/{namespace}/configmaps", is_allowed=False)
 
-    def give_all(self, *resources: str) -> None:
+    def give_all(self, *resources: str, verbs: Sequence[str] = READ, name: str = CLUSTER) -> None:
         """Let the user read these resources of the whole cluster."""
-        rules = [{"apiGroups": [""], "resources": [*resources], "verbs": _READ}]
-        name = f"{CLUSTER}-{self.user}"
+        rules = [{"apiGroups": [""], "resources": [*resources], "verbs": [*verbs]}]
+        name = f"{name}-{self.user}"
         _made(self.cluster, f"{RBAC}/clusterroles", {"metadata": {"name": name}, "rules": rules})
         _made(self.cluster, f"{RBAC}/clusterrolebindings", self._binding("ClusterRole", name))
         self._wait(f"/api/v1/{resources[0]}", is_allowed=True)
@@ -78,9 +79,6 @@ class Rights:
                 raise
             return False
         return True
-
-
-_READ = ["get", "list", "watch"]
 
 
 def _made(cluster: ControlPlane, collection: str, body: dict[str, Any]) -> None:
@@ -111,8 +109,18 @@ async def namespaced_worker(
     cluster: ControlPlane, user: str, *kinds: str, chosen: tuple[str, ...] = (), near: tuple[str, ...] = ("default",)
 ) -> AsyncIterator[NamespacedWorker]:
     """Runs a worker with the rights of `user`."""
+    config = load_kubeconfig(cluster.kubeconfig_of(user))
+    async with worker_of(config, *kinds, chosen=chosen, near=near) as running:
+        yield running
+
+
+@asynccontextmanager
+async def worker_of(
+    config: ClusterConfig, *kinds: str, chosen: tuple[str, ...] = (), near: tuple[str, ...] = ("default",)
+) -> AsyncIterator[NamespacedWorker]:
+    """Runs a worker of this cluster."""
     layer, clock, infos = InMemoryChannelLayer(capacity=1000), SystemClock(), parse_kinds([*kinds])
-    client = Client(load_kubeconfig(cluster.kubeconfig_of(user)), clock=clock)
+    client = Client(config, clock=clock)
     access = NamespaceAccess(client, clock, chosen=chosen, near=near)
     worker, replicas = Worker(client, layer, infos, clock, access=access), Replicas(layer, infos, clock)
     running = [asyncio.create_task(worker.run()), asyncio.create_task(replicas.run())]

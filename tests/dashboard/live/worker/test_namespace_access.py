@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, cast
 
 import msgspec
 import pytest
 
+from dashboard.live.replication.publisher import Publisher
 from dashboard.live.worker.namespace_access import NamespaceAccess, near_namespaces
 from dashboard.live.worker.namespace_counts import MAX_COUNTED, NamespaceCounts
+from dashboard.live.worker.namespace_pages import NamespacePages
+from dashboard.live.worker.poller import Poller
+from dashboard.live.worker.row_handler import RowHandler
+from informerd.cache.list_watch import ListWatch, Page
+from informerd.cache.pager import list_all
 from informerd.errors import Forbidden, Status, Unreachable
+from informerd.objects import Object, ObjectMeta
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
 from informerd.rest.response import Response
 from tests.support.clock import FakeClock
+from tests.support.live.fake_channel_layer import RecordingLayer
 
 RULE = {"verbs": ["get", "list", "watch"], "apiGroups": [""], "resources": ["pods"]}
 REFUSED = Forbidden(Status(code=403, reason="Forbidden", message="no"))
@@ -152,3 +161,58 @@ def test_the_namespaces_nearby_are_those_of_the_context_and_of_the_pod(tmp_path:
     (tmp_path / "namespace").write_text("own\n")
     assert near_namespaces("team", tmp_path) == ("team", "own")
     assert near_namespaces("own", tmp_path) == ("own",)
+
+
+class Pages(ListWatch[Any]):
+    """Pods of one namespace, in pages of one; others may not be listed."""
+
+    def __init__(self, names: dict[str, list[str]], namespace: str) -> None:
+        self.names = names
+        self.namespace = namespace
+
+    async def page(self, resource_version: str, *, continue_token: str = "", **_: Any) -> Page[Any]:
+        if self.namespace not in self.names:
+            raise REFUSED
+        at, names = int(continue_token or 0), self.names[self.namespace]
+        found = [Object(metadata=ObjectMeta(name=name, namespace=self.namespace)) for name in names[at : at + 1]]
+        return Page(found, "1", str(at + 1) if at + 1 < len(names) else "")
+
+
+async def listed(pages: NamespacePages) -> list[str]:
+    found = await list_all(pages, "", limit=1, progress=lambda _count, _remaining: None)
+    return sorted(found.objects)
+
+
+async def test_a_list_goes_from_namespace_to_namespace_and_leaves_out_forbidden_ones() -> None:
+    names = {"a": ["1", "2"], "b": [], "d": ["3"]}
+    chosen = NamespacePages(partial(Pages, names), PODS, access(Answers(), *"abcd"), FakeClock())
+    assert await listed(chosen) == ["a/1", "a/2", "d/3"]
+    assert (chosen.namespaces, chosen.forbidden) == (("a", "b", "d"), ("c",))
+    found = Answers(a={"resourceRules": [RULE]}, d={"resourceRules": [RULE]})
+    asked = NamespacePages(partial(Pages, names), PODS, access(found, near=(*"abcd",)), FakeClock())
+    assert await listed(asked) == ["a/1", "a/2", "d/3"]
+    assert asked.namespaces == ("a", "d")
+    everything = NamespacePages(partial(Pages, {"": ["1", "2"]}), PODS, access(Answers()), FakeClock())
+    assert await listed(everything) == ["1", "2"]
+    assert everything.namespaces == ()
+
+
+async def test_what_may_be_listed_nowhere_is_forbidden() -> None:
+    for asking in (access(Answers(), "a", "b"), access(Answers()), None):
+        with pytest.raises(Forbidden):
+            await listed(NamespacePages(partial(Pages, {}), PODS, asking, FakeClock()))
+
+
+async def test_a_polled_namespace_that_may_no_longer_be_listed_is_forgotten_and_not_deleted() -> None:
+    names = {"a": ["1"], "b": ["2"]}
+    publisher = Publisher("pods", RecordingLayer(), FakeClock())
+    pages = NamespacePages(partial(Pages, names), PODS, access(Answers(), "a", "b"), FakeClock())
+    lost: list[str] = []
+    polling = Poller(pages, RowHandler("pods", publisher), FakeClock(), publisher.request_frame, lost.append)
+    assert await polling.list_once()
+    assert {row.name for row in publisher.rows.values()} == {"1", "2"}
+    del names["b"]
+    assert await polling.list_once()
+    assert lost == ["b"]
+    assert publisher._pending.entries == []
+    assert (polling().namespaces, polling().forbidden_namespaces) == (("a",), ("b",))

@@ -5,11 +5,17 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
+from informerd.cache.list_watch import ListWatch
+from informerd.errors import Unreachable
+from informerd.testing import DemoCluster
 from tests.support.controlplane import ControlPlane
-from tests.support.live.namespaced_worker import NamespacedWorker, Rights, namespaced_worker
+from tests.support.live.namespaced_worker import NamespacedWorker, Rights, namespaced_worker, worker_of
+from tests.support.program import ROOT
 from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.wait import eventually
 
@@ -171,6 +177,65 @@ def _empty(cluster: Cluster, namespace: str) -> None:
     """As the namespace controller does when a namespace is deleted; this API server has none."""
     cluster.api.delete(f"/api/v1/namespaces/{namespace}/configmaps/own-1", {})
     cluster.rights.take(namespace)
+
+
+async def test_a_broken_watch_of_one_namespace_makes_the_kind_stale_and_costs_no_rows(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, *_ = cluster.names
+    broken, watch = False, ListWatch.watch
+
+    async def watch_unless_broken(self: ListWatch[Any], *arguments: Any, **options: Any) -> Any:
+        if broken and self.namespace == b:
+            raise Unreachable("the connection broke")
+        return await watch(self, *arguments, **options)
+
+    monkeypatch.setattr(ListWatch, "watch", watch_unless_broken)
+    async with namespaced_worker(cluster.api, "alice", "configmaps", chosen=(a, b)) as running:
+        await shows(running, f"{a}/own-1", f"{b}/own-1")
+        broken = True
+        (informer,) = [each for each in running.worker.factory.informers if each.namespace == b]
+        informer._reflector.probe_failed("the connection broke")
+        await eventually(lambda: running.replica().health.state == "stale")
+        assert f"in namespace {b}: " in running.replica().health.problem
+        await asyncio.to_thread(cluster.put, a, "own-2")
+        await eventually(lambda: running.rows() == {f"{a}/own-1", f"{a}/own-2", f"{b}/own-1"})
+        broken = False
+        await asyncio.to_thread(cluster.put, b, "own-2")
+        await shows(running, f"{a}/own-1", f"{a}/own-2", f"{b}/own-1", f"{b}/own-2")
+
+
+async def test_the_roles_that_ship_let_deltaboard_follow_their_namespaces(shared_controlplane: ControlPlane) -> None:
+    documents = [*YAML(typ="safe").load_all(ROOT / "deploy" / "rbac" / "namespaces.yaml")]
+    teams = ("team-a", "team-b")
+    for name in (*teams, "team-c"):
+        shared_controlplane.create_namespace(name)
+        body = {"metadata": {"name": "own-1"}}
+        await asyncio.to_thread(shared_controlplane.create, f"/api/v1/namespaces/{name}/configmaps", body)
+    for document in documents:
+        if document["kind"] in ("Role", "RoleBinding"):
+            space = document["metadata"]["namespace"]
+            path = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{space}/{document['kind'].lower()}s"
+            await asyncio.to_thread(shared_controlplane.create, path, document)
+    async with namespaced_worker(
+        shared_controlplane, "deltaboard", "configmaps", "deployments", "nodes", near=(*teams, "team-c")
+    ) as running:
+        await shows(running, "team-a/own-1", "team-b/own-1")
+        await eventually(lambda: running.replica("deployments.apps").health.namespaces == teams)
+        await eventually(lambda: running.replica("nodes").health.state == "forbidden")
+        assert not running.replica("nodes").health.is_by_namespace
+
+
+@pytest.mark.program
+async def test_the_demo_cluster_is_limited_to_the_namespaces_of_the_setting() -> None:
+    async with DemoCluster() as demo:
+        for name in ("shop", "search", "bank"):
+            await demo.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+            metadata = {"name": "own-1", "namespace": name}
+            await demo.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+        async with worker_of(demo.config, "configmaps", chosen=("search", "shop")) as running:
+            await shows(running, "search/own-1", "shop/own-1")
+            assert running.replica().health.namespaces == ("search", "shop")
 
 
 async def test_fifty_namespaces_are_one_feed(shared_controlplane: ControlPlane) -> None:

@@ -98,7 +98,9 @@ async def contents(running: NamespacedWorker, namespaces: tuple[str, ...] = ()) 
     )
     client = WiredClient(parts)
     query = f"?namespace={','.join(sorted(namespaces))}" if namespaces else ""
-    answers = [await client.get(f"/resources/configmaps/export.{suffix}{query}") for suffix in ("csv", "json", "yaml")]
+    answers: list[Any] = [
+        await client.get(f"/resources/configmaps/export.{suffix}{query}") for suffix in ("csv", "json", "yaml")
+    ]
     assert [answer.status_code for answer in answers] == [200] * 3
     return [b"".join([part async for part in answer.streaming_content]) for answer in answers]
 
