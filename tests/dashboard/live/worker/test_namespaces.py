@@ -123,6 +123,19 @@ async def test_rights_are_given_and_taken_while_it_runs(cluster: Cluster) -> Non
         assert running.replica().epoch == epoch
 
 
+async def test_a_kind_that_is_forbidden_everywhere_appears_with_the_first_namespace(cluster: Cluster) -> None:
+    a, b, c, *_ = cluster.names
+    for name in (a, b):
+        await asyncio.to_thread(cluster.rights.take, name)
+    async with namespaced_worker(cluster.api, "alice", "configmaps", near=(*cluster.names,)) as running:
+        await eventually(lambda: running.replica().health.state == "forbidden")
+        health = running.replica().health
+        assert not health.is_by_namespace
+        assert "at the cluster scope" in health.problem
+        await asyncio.to_thread(cluster.rights.give, c)
+        await shows(running, f"{c}/own-1")
+
+
 async def test_the_whole_cluster_is_listed_as_soon_as_that_is_allowed_and_no_longer_when_it_is_not(
     own_controlplane: ControlPlane,
 ) -> None:

@@ -11,9 +11,12 @@ from django.template.loader import render_to_string
 
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.create.namespace_choice import namespace_choices
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.layout.namespaces import is_outside_limit
+from dashboard.pages.lists.live_list import open_list
+from tests.support.live.hx_partial_interpreter import ops_of
 from tests.support.objects.rows import Json
 from tests.support.pages.app_state import AttributeState
 from tests.support.pages.site_without_cluster import Site
@@ -120,6 +123,22 @@ async def test_an_open_page_shows_nothing_of_an_object_whose_namespace_is_lost()
     text = said(await page(site, "/resources/pods/search/db-1/", 404))
     assert "Deltaboard's account does not see the namespace search. It sees shop." in text
     assert "deleted" not in text
+
+
+async def test_an_open_list_hears_of_a_namespace_that_comes_or_goes() -> None:
+    site = limited_site()
+    view = open_list(site.parts.hub, KINDS["pods"], Query(key="pods"))
+    render = Renderer(render_to_string)
+    view.render_window(render)
+    view.update(render)
+    limit(site, "pods", ("search",), ("search",))
+    sent = {op.target.partition("-")[0]: said(op.html) for op in ops_of(view.update(render))}
+    assert "Namespace shop only" in sent["#total"]
+    assert "may no longer see namespace search" in sent["#notes"]
+    limit(site, "pods")
+    sent = {op.target.partition("-")[0]: said(op.html) for op in ops_of(view.update(render))}
+    assert "Namespaces search, shop only" in sent["#total"]
+    assert sent["#notes"] == ""
 
 
 async def test_kubectl_has_a_command_for_each_namespace() -> None:
