@@ -17,6 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.runtime.concurrency_limit import Limits, read_limits
 from dashboard.runtime.environment import Environment, read_limit, read_positive, read_seconds
+from dashboard.runtime.namespace_names import read_namespaces
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from dashboard.runtime.production_clusters import ProductionClusters, read_production
 from dashboard.runtime.proxy_settings import ProxyPeers, read_header_name, read_peers, read_proxy_secret
@@ -69,6 +70,8 @@ DELTABOARD_KINDS: list[str] = env.list(
 )
 DELTABOARD_CONTROLLERS: list[str] | None = env.list("DELTABOARD_CONTROLLERS", default=None)
 """None: the cluster's default, which is crddemo on the demo cluster and nothing elsewhere."""
+DELTABOARD_NAMESPACES: tuple[str, ...] = env.read("DELTABOARD_NAMESPACES", read_namespaces, default="")
+"""Namespaces that are listed and watched. Empty: all, or those that the account may list."""
 DELTABOARD_CLUSTER: str = env.one_of("DELTABOARD_CLUSTER", ("", "demo"), default="")
 DELTABOARD_CONTEXT: str = env.str("DELTABOARD_CONTEXT", default="")
 DELTABOARD_CLUSTER_COLOUR: str = env.one_of(

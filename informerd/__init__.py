@@ -18,6 +18,7 @@ from informerd.cache.index_functions import field_index, label_index, owner_inde
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.lister import Lister
 from informerd.cache.mutation_detector import FieldChange, Mutation, MutationHandler
+from informerd.cache.namespace_informers import NamespaceInformers
 from informerd.cache.reflector_failures import WatchErrorHandler
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import Registration, SharedInformer
@@ -259,6 +260,7 @@ __all__ = [
     "MaxOfRateLimiter",
     "Mutation",
     "MutationHandler",
+    "NamespaceInformers",
     "NotBegun",
     "NotFound",
     "NotInTime",

@@ -70,6 +70,11 @@ class KindScope:
             or (namespace, name) in self.names
         )
 
+    def includes_some_of(self, namespace: str) -> bool:
+        """Whether it includes an object of this namespace, if there is one."""
+        is_named = any(each == namespace for each, _ in self.names)
+        return self.is_everything or namespace in self.namespaces or is_named
+
     @property
     def is_empty(self) -> bool:
         return not (self.is_everything or self.namespaces or self.names or self.names_anywhere)

@@ -56,6 +56,17 @@ class Health(msgspec.Struct, frozen=True, array_like=True):
     """Number of objects that exist and cannot be read, see `SharedInformer.unreadable`."""
     unreadable_objects: tuple[tuple[str, str], ...] = ()
     """Key and problem of the first UNREADABLE_NAMED of them."""
+    namespaces: tuple[str, ...] = ()
+    """Namespaces that are listed, where these are not all: see `informerd.cache.namespace_informers`."""
+    forbidden_namespaces: tuple[str, ...] = ()
+    """Namespaces that are to be listed, too, and may not be: nothing of them is in a store."""
+    lost_namespaces: tuple[str, ...] = ()
+    """Those of them that were listed before."""
+
+    @property
+    def is_by_namespace(self) -> bool:
+        """Whether single namespaces are listed, not the whole cluster."""
+        return bool(self.namespaces or self.forbidden_namespaces)
 
     def problem_of(self, key: str) -> str:
         """Why the object of that key cannot be read; empty where it can, is not known, or is not among the first."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from informerd.cache.list_watch import ListWatch, Page
+from informerd.cache.list_watch import Page
 from informerd.errors import Expired, Unreadable
 from informerd.objects import Object
 
@@ -15,6 +15,19 @@ T = TypeVar("T", bound=Object)
 
 Progress = Callable[[int, int | None], None]
 """Told how many objects have come and, where the API server says so, how many are still to come."""
+
+
+class PageSource(Protocol[T]):
+    """A ListWatch, or several that are read one after the other."""
+
+    async def page(
+        self,
+        resource_version: str,
+        *,
+        limit: int = 0,
+        continue_token: str = "",
+        on_progress: Callable[[int], None] = ...,
+    ) -> Page[T]: ...
 
 
 class Listing(msgspec.Struct, Generic[T]):
@@ -30,7 +43,7 @@ class Listing(msgspec.Struct, Generic[T]):
     """By key those that exist and cannot be read."""
 
 
-async def list_all(list_watch: ListWatch[T], resource_version: str, *, limit: int, progress: Progress) -> Listing[T]:
+async def list_all(list_watch: PageSource[T], resource_version: str, *, limit: int, progress: Progress) -> Listing[T]:
     """List everything, in pages of `limit` objects (0: at once).
 
     Where a later page has expired, the whole list is asked for again without pages at the version first asked for.

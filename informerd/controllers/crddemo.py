@@ -81,7 +81,9 @@ def add_crddemo(manager: Manager) -> Controller:
     controller = Controller(
         QUEUE,
         MydemoReconciler(demos, manager.recorder(COMPONENT)),
-        sources=[KindSource(demos.informer, EnqueueObject(), ResourceVersionChanged(), resync=RESYNC)],
+        sources=[
+            KindSource(each, EnqueueObject(), ResourceVersionChanged(), resync=RESYNC) for each in demos.informers
+        ],
         workers=WORKERS,
         sync_timeout=None,
         resource=MYDEMOS.key,

@@ -134,6 +134,11 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
         ("DELTABOARD_AUDIT_KEY", "hunter2", "DELTABOARD_AUDIT_KEY has a key of fewer than 32 characters"),
         ("DELTABOARD_AUDIT_DAYS", "-1", "DELTABOARD_AUDIT_DAYS cannot be read: '-1' is not a whole number from 1, nor"),
         ("DELTABOARD_AUDIT_MEGABYTES", "1 GB", "DELTABOARD_AUDIT_MEGABYTES cannot be read: '1 GB' is not a whole"),
+        (
+            "DELTABOARD_NAMESPACES",
+            "team-a,Team_B",
+            "DELTABOARD_NAMESPACES cannot be read: 'Team_B' is no name of a namespace. Write names of",
+        ),
         ("CSRF_COOKIE_SECURE", "2", "CSRF_COOKIE_SECURE cannot be read: '2' is neither on nor off"),
         ("DELTABOARD_CLUSTER", "prod", "DELTABOARD_CLUSTER is 'prod', but must be one of demo"),
         ("DELTABOARD_CLUSTER_COLOUR", "pink", "DELTABOARD_CLUSTER_COLOUR is 'pink', but must be one of red, "),
@@ -167,6 +172,14 @@ def test_lines_of_the_log_are_json_where_that_is_asked_for(tmp_path: Path) -> No
     assert line == {"level": "WARNING", "logger": "informerd.cache.health", "message": message, "resource": "pods"}
     plain = run_settings(code, DELTABOARD_VAR=str(tmp_path)).stderr
     assert plain.endswith("WARNING informerd.cache.health: pods → stale\n")
+
+
+@pytest.mark.program
+def test_the_namespaces_are_sorted_and_named_once(tmp_path: Path) -> None:
+    answer = run_settings(
+        "print(settings.DELTABOARD_NAMESPACES)", DELTABOARD_VAR=str(tmp_path), DELTABOARD_NAMESPACES=" b , a,,b "
+    )
+    assert answer.stdout.strip() == "('a', 'b')"
 
 
 @pytest.mark.program

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -41,6 +42,10 @@ ANNOUNCE_INTERVAL = 10.0
 """Seconds between two messages while nothing changes."""
 
 
+CountObjects = Callable[[Resource], Awaitable[int | None]]
+"""Number of a kind's objects; None where it is not known. Raises ApiError, Unreachable and MalformedAnswer."""
+
+
 class DiscoveryClient(Protocol):
     """The used part of Discovery. The collector has its own: `invalidate` would slow down others."""
 
@@ -69,8 +74,10 @@ class ObjectCountsCollector:
         epoch: str,
         is_followed: Callable[[str], bool],
         layer_health: ChannelLayerHealth,
+        count_objects: CountObjects | None = None,
     ) -> None:
-        self._client = client
+        """`count_objects` counts the objects of a kind; by default it counts those of the whole cluster."""
+        self._count_objects = count_objects or partial(count, client)
         self._discovery = discovery
         self._clock = clock
         self._epoch = epoch
@@ -157,7 +164,7 @@ class ObjectCountsCollector:
         before = self._kinds[key]
         try:
             async with within(COUNT_TIMEOUT, self._clock):
-                number = await count(self._client, before.resource)
+                number = await self._count_objects(before.resource)
         except Unreachable:
             raise
         except InformerdError as error:

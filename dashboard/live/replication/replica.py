@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import msgspec
+
 from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.entry_deduplicator import EntryDeduplicator
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
@@ -225,6 +227,9 @@ class Replica:
             self.health = Health(
                 "syncing", listed.at, heard=listed.at, listed=len(self.rows), remaining=listed.remaining
             )
+        self.health = msgspec.structs.replace(
+            self.health, namespaces=listed.namespaces, forbidden_namespaces=listed.forbidden_namespaces
+        )
         self._end_list()
 
     def _end_list(self) -> None:
@@ -427,7 +432,8 @@ def _visible_health(health: Health) -> tuple[object, ...]:
     anyway.
     """
     ages = (health.since, health.retry_at, health.polled)
-    return (health.state, health.problem, health.listed, health.remaining, *ages)
+    limits = (health.namespaces, health.forbidden_namespaces)
+    return (health.state, health.problem, health.listed, health.remaining, *ages, *limits)
 
 
 def _unserved(health: Health) -> bool:

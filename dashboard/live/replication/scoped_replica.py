@@ -23,6 +23,8 @@ from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
 from informerd.cache.health import Health
 
+_UNNAMED_PROBLEM = "the API server does not answer for each namespace"
+
 
 class Visibility(Protocol):
     """Which objects of one kind somebody may see. The answers for one and the same row never change."""
@@ -33,6 +35,9 @@ class Visibility(Protocol):
 
     def sees_name(self, namespace: str, name: str) -> bool:
         """Whether an object of this name may be seen, whatever it is about."""
+
+    def sees_namespace(self, namespace: str) -> bool:
+        """Whether an object of this namespace may be seen, if there is one."""
 
 
 class VisibleRows(Mapping[str, Row]):
@@ -172,7 +177,8 @@ class ScopedReplica:
     @property
     def health(self) -> Health:
         """The informer's health, without the time of its last event, which may be a hidden object's, and to the second.
-        Of objects that cannot be read it has those that are named and visible.
+        Of objects that cannot be read it has those that are named and visible, of namespaces those in which something
+        may be seen; a problem of single namespaces has no name.
         """
         health = self.base.health
         sees_name = self.visibility.sees_name
@@ -184,8 +190,12 @@ class ScopedReplica:
             last_event=None,
             listed=listed,
             remaining=None,
+            problem=_UNNAMED_PROBLEM if health.problem and health.is_by_namespace else health.problem,
             unreadable=len(unreadable),
             unreadable_objects=unreadable,
+            namespaces=tuple(filter(self.visibility.sees_namespace, health.namespaces)),
+            forbidden_namespaces=tuple(filter(self.visibility.sees_namespace, health.forbidden_namespaces)),
+            lost_namespaces=tuple(filter(self.visibility.sees_namespace, health.lost_namespaces)),
         )
 
     @property

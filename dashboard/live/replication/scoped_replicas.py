@@ -26,6 +26,9 @@ class VisibleKind:
     def sees_name(self, namespace: str, name: str) -> bool:
         return self._scope.includes(namespace, name)
 
+    def sees_namespace(self, namespace: str) -> bool:
+        return self._scope.includes_some_of(namespace)
+
     def sees_row(self, row: Row) -> bool:
         return self._scope.includes(row.namespace, row.name)
 

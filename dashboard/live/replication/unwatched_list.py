@@ -20,6 +20,10 @@ class KindList:
     """Whether no object is left out."""
     remaining: int | None = None
     """Number of objects that are left out, where the API server says so."""
+    namespaces: tuple[str, ...] = ()
+    """Namespaces that were listed, where the account may not list all."""
+    forbidden_namespaces: tuple[str, ...] = ()
+    """Namespaces that were to be listed, too, and may not be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,9 @@ from dashboard.live.replication.messages import NOT_FOLLOWED
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.worker.crd_client import CrdClient, CustomResourceDefinition
 from dashboard.live.worker.first_list_length import FirstListLength
+from dashboard.live.worker.kind_informer import KindInformer
+from dashboard.live.worker.namespace_access import NamespaceAccess
+from dashboard.live.worker.namespace_pages import NamespacePages
 from dashboard.live.worker.poller import Poller
 from dashboard.live.worker.published_health import PublishedHealth, stale_if_not_served
 from dashboard.live.worker.row_handler import RowHandler
@@ -31,6 +34,7 @@ from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.health import Health, State
 from informerd.cache.list_watch import ListWatch
+from informerd.cache.namespace_informers import JoinedRegistration
 from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.clock import Clock
 from informerd.errors import Forbidden, InformerdError, NotWatchable, UnknownResource
@@ -51,10 +55,12 @@ class FollowedKind:
         factory: SharedInformerFactory,
         discovery: Discovery,
         definitions: CrdClient,
-        count_objects: Callable[[Resource], Awaitable[int | None]],
-        make_list_watch: Callable[[Resource], ListWatch[Any]],
+        count_objects: Callable[[Resource, str], Awaitable[int | None]],
+        make_list_watch: Callable[[Resource, str], ListWatch[Any]],
         clock: Clock,
+        access: NamespaceAccess | None = None,
     ) -> None:
+        """`access` knows the namespaces that may be listed; without it all are."""
         self.kind = kind
         self.publisher = make_publisher(epoch)
         self._make_publisher = make_publisher
@@ -63,13 +69,15 @@ class FollowedKind:
         self._definitions = definitions
         self._served = ServedVersionResolver(kind.key, discovery, definitions, clock)
         self._count = count_objects
-        """Asks the API server how many objects there are."""
+        """Asks the API server how many objects there are in a namespace, or in all."""
         self._lists = make_list_watch
-        """Lists a kind that cannot be watched."""
+        """Lists a kind that cannot be watched, in a namespace or in all."""
         self._clock = clock
-        self._informers: list[SharedInformer[Any]] = []
-        """The kind's informer, then its definition's."""
-        self._handled: Registration[Any] | None = None
+        self._access = access
+        self._informer: KindInformer | None = None
+        self._definition: SharedInformer[Any] | None = None
+        """Informer of its definition, where it is a custom resource's."""
+        self._handled: Registration[Any] | JoinedRegistration[Any] | None = None
         """Registration of the handler that makes the present rows."""
         self._rows_health: Callable[[], Health] = self.publisher.health
         """Returns the informer's health, as far as that handler has caught up."""
@@ -97,9 +105,8 @@ class FollowedKind:
         tasks, self.tasks, self._while_served = self.tasks, [], []
         for task in tasks:
             task.cancel()
-        informers, self._informers = self._informers, []
         # before anything else is awaited: whoever follows the kind anew gets other informers
-        await self._factory.drop(*informers)
+        await self._drop_informers()
         await cancel_all(tasks)
 
     def report_unresolved(self, error: InformerdError) -> None:
@@ -128,13 +135,28 @@ class FollowedKind:
 
     def _watch(self, resource: Resource, described: TableDefinition | None = None) -> None:
         transform = mask_secret if (resource.group, resource.plural) == ("", "secrets") else None
-        informer = self._factory.informer(resource, projection=projection_for(self.kind.key), transform=transform)
-        self._informers.append(informer)
-        expected = FirstListLength(lambda: self._rows_health(), partial(self._count, resource), self._clock)
+        informer = self._informer = KindInformer(
+            self._factory,
+            resource,
+            projection_for(self.kind.key),
+            transform,
+            self._access,
+            self._clock,
+            on_health=self._health_changed,
+            on_replaced=lambda: self._feed_again(informer, self._described),
+            on_lost=self._forget_namespace,
+        )
+        expected = FirstListLength(lambda: self._rows_health(), partial(informer.count, self._count), self._clock)
         self._followed_health = expected
         self._feed(informer, described)
         self._while_served.append(self._keep(f"counting {self.kind.key}", expected.run))
-        informer.on_health(lambda _: self._health_changed())
+        if self._access is not None and resource.namespaced:
+            self._while_served.append(self._keep(f"asking where to list {self.kind.key}", informer.run))
+
+    def _forget_namespace(self, namespace: str) -> None:
+        """Take out the rows of a namespace that may no longer be listed. They are not deleted: no line says so."""
+        for uid in [row.uid for row in self.publisher.rows.values() if row.namespace == namespace]:
+            self.publisher.remove(uid)
 
     def _health_changed(self) -> None:
         self.publisher.request_frame()
@@ -145,11 +167,12 @@ class FollowedKind:
         """List it again and again, because it cannot be watched."""
         self.publisher.set_table(described)
         feed = RowHandler(self.kind.key, self.publisher, printer_from_columns(described, rules_of(self.kind.key)))
-        polling = Poller(self._lists(resource), feed, self._clock, self._health_changed)
+        pages = NamespacePages(partial(self._lists, resource), resource, self._access, self._clock)
+        polling = Poller(pages, feed, self._clock, self._health_changed, self._forget_namespace)
         self._followed_health, self.publisher.health = polling, self._health
         self._while_served.append(self._keep(f"polling {self.kind.key}", polling.run))
 
-    def _feed(self, informer: SharedInformer[Any], described: TableDefinition | None) -> None:
+    def _feed(self, informer: KindInformer, described: TableDefinition | None) -> None:
         """Pass the publisher all that the informer knows and every change."""
         shape = None
         if described is not None:
@@ -164,11 +187,15 @@ class FollowedKind:
     def _health(self) -> Health:
         return stale_if_not_served(self._followed_health(), self.publisher.rows)
 
-    def _reshape(self, informer: SharedInformer[Any], described: TableDefinition) -> None:
-        """Build all rows again, under an epoch that is newer than the one they had."""
-        if described == self._described or informer not in self._informers:
+    def _reshape(self, informer: KindInformer, described: TableDefinition) -> None:
+        """Build all rows again with the columns of another definition."""
+        if described == self._described or informer is not self._informer:
             return
         logger.info("the definition of %s prints other columns now", self.kind.key)
+        self._feed_again(informer, described)
+
+    def _feed_again(self, informer: KindInformer, described: TableDefinition | None) -> None:
+        """Build all rows again, under an epoch that is newer than the one they had."""
         told_from = self.publisher.announced_from
         self._renew()
         self.publisher.announced_from = told_from
@@ -189,7 +216,7 @@ class FollowedKind:
 
         A kind whose version is known is resolved again where the API server has nothing under that version.
         """
-        if self.kind.resolved and self._informers:
+        if self.kind.resolved and self._informer is not None:
             await self._until_otherwise(self.kind.resource, at_most=RARE_INTERVAL)
         while True:
             before = await self._stop_serving()
@@ -219,15 +246,14 @@ class FollowedKind:
         self._mark_resolving(resource)
 
     def _watch_definition(self, resource: Resource) -> None:
-        followed = self._informers[:1]
+        followed = self._informer
 
         def changed(definition: CustomResourceDefinition) -> None:
             self._served.receive_definition(definition)
-            if definition.serves(resource):
-                for informer in followed:
-                    self._reshape(informer, definition.table_for(resource))
+            if definition.serves(resource) and followed is not None:
+                self._reshape(followed, definition.table_for(resource))
 
-        self._informers.append(self._definitions.watch(resource, changed, self._served.invalidate))
+        self._definition = self._definitions.watch(resource, changed, self._served.invalidate)
 
     def _is_absent(self) -> bool:
         return self._followed_health().state == "absent"
@@ -244,8 +270,18 @@ class FollowedKind:
 
     async def _stop_serving(self) -> bool:
         """End the tasks of the way in which it was served until now; False where there were none."""
-        informers, self._informers = self._informers, []
+        was_followed = bool(self._informer or self._definition or self._while_served)
         tasks, self._while_served = self._while_served, []
-        await self._factory.drop(*informers)
+        for task in tasks:
+            task.cancel()
+        await self._drop_informers()
         await cancel_all(tasks)
-        return bool(informers or tasks)
+        return was_followed
+
+    async def _drop_informers(self) -> None:
+        informer, self._informer = self._informer, None
+        definition, self._definition = self._definition, None
+        if informer is not None:
+            await informer.close()
+        if definition is not None:
+            await self._factory.drop(definition)

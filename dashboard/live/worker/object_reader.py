@@ -12,6 +12,8 @@ from typing import Any
 from dashboard.live.replication.snapshot import row_size
 from dashboard.live.replication.unwatched_list import KindList
 from dashboard.live.worker.crd_client import CrdClient
+from dashboard.live.worker.namespace_access import NamespaceAccess
+from dashboard.live.worker.namespace_pages import NamespacePages
 from dashboard.live.worker.poller import with_identity
 from dashboard.live.worker.row_handler import unreadable_row
 from dashboard.objects.health import rules_of
@@ -46,7 +48,11 @@ PAGE_SIZE = 500
 class ObjectReader:
     """Reads through `client`. The caller owns it."""
 
-    def __init__(self, client: Client, discovery: Discovery, clock: Clock) -> None:
+    def __init__(
+        self, client: Client, discovery: Discovery, clock: Clock, access: NamespaceAccess | None = None
+    ) -> None:
+        """`access` knows the namespaces that may be listed; without it all are, or none."""
+        self._access = access
         self._client = client
         self._discovery = discovery
         self._definitions = CrdClient(client)
@@ -58,9 +64,12 @@ class ObjectReader:
         """
         resource = await self._resource_of(kind)
         table, printer = await self._columns_of(resource)
-        list_watch: ListWatch[Any] = ListWatch(
-            self._client, resource, projection=projection_for(resource.key), transform=_transform(resource)
-        )
+
+        def make(namespace: str) -> ListWatch[Any]:
+            projection, transform = projection_for(resource.key), _transform(resource)
+            return ListWatch(self._client, resource, projection=projection, transform=transform, namespace=namespace)
+
+        list_watch = NamespacePages(make, resource, self._access, self._clock)
         begun, at = self._clock.now(), self._clock.time()
         page = await list_watch.page("", limit=PAGE_SIZE)
         rows: list[Row] = []
@@ -74,7 +83,15 @@ class ObjectReader:
                     await asyncio.sleep(0)
             is_full = len(rows) >= MAX_LISTED or size >= MAX_LISTED_BYTES or self._clock.now() - begun >= LIST_SECONDS
             if not page.continue_token or is_full:
-                return KindList(at, tuple(rows), table, not page.continue_token, page.remaining)
+                return KindList(
+                    at,
+                    tuple(rows),
+                    table,
+                    not page.continue_token,
+                    page.remaining,
+                    list_watch.namespaces,
+                    list_watch.forbidden,
+                )
             page = await list_watch.page("", limit=PAGE_SIZE, continue_token=page.continue_token)
 
     async def read(self, kind: KindInfo, namespace: str, name: str) -> tuple[Row | None, TableDefinition | None]:
@@ -84,7 +101,8 @@ class ObjectReader:
         """
         resource = await self._resource_of(kind)
         table, printer = await self._columns_of(resource)
-        if bool(namespace) != resource.namespaced:
+        chosen = self._access.chosen if self._access is not None else ()
+        if bool(namespace) != resource.namespaced or (namespace and chosen and namespace not in chosen):
             return None, table
         try:
             response = await self._client.request("GET", resource.path(namespace, name))

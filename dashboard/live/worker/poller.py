@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from dashboard.live.worker.namespace_pages import NamespacePages
 from dashboard.live.worker.row_handler import RowHandler
 from informerd.cache.health import Health, State
 from informerd.cache.list_watch import ListWatch
@@ -34,11 +35,19 @@ class Poller:
     """
 
     def __init__(
-        self, list_watch: ListWatch[Any], handler: RowHandler, clock: Clock, on_health_change: Callable[[], None]
+        self,
+        list_watch: ListWatch[Any] | NamespacePages,
+        handler: RowHandler,
+        clock: Clock,
+        on_health_change: Callable[[], None],
+        on_lost: Callable[[str], None] = lambda _namespace: None,
     ) -> None:
+        """`on_lost` gets a namespace that may no longer be listed: its objects are forgotten, and not deleted."""
         self._list_watch = list_watch
         self._feed = handler
         self._clock = clock
+        self._on_lost = on_lost
+        self._namespaces: tuple[str, ...] = ()
         self._changed = on_health_change
         """Called when the health has changed."""
         self._objects: dict[str, Object] = {}
@@ -61,10 +70,18 @@ class Poller:
         except InformerdError as error:
             self._failed(error)
             return False
+        self._forget_lost()
         await self._report_differences(listing.objects, unusable=listing.unusable)
         self._listed = True
         self._set_health("live", heard=self._clock.time())
         return True
+
+    def _forget_lost(self) -> None:
+        now = self._list_watch.namespaces if isinstance(self._list_watch, NamespacePages) else ()
+        for namespace in set(self._namespaces).difference(now) if now else ():
+            self._objects = {key: obj for key, obj in self._objects.items() if obj.metadata.namespace != namespace}
+            self._on_lost(namespace)
+        self._namespaces = now
 
     def _failed(self, error: InformerdError) -> None:
         if isinstance(error, NotFound):
@@ -103,6 +120,8 @@ class Poller:
             relists=before.relists + (heard is not None and before.heard is not None),
             has_answer=bool(problem),
             polled=POLL_INTERVAL,
+            namespaces=self._namespaces,
+            forbidden_namespaces=self._list_watch.forbidden if isinstance(self._list_watch, NamespacePages) else (),
         )
         self._changed()
 

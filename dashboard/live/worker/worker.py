@@ -21,6 +21,7 @@ from dashboard.live.replication.messages import REQUEST_GROUP, interest_decoder,
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.worker.crd_client import CrdClient
 from dashboard.live.worker.followed_kind import FollowedKind
+from dashboard.live.worker.namespace_access import NamespaceAccess
 from dashboard.live.worker.on_demand_kinds import OnDemandKinds
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.printers import projection_for
@@ -54,8 +55,11 @@ class Worker:
         discovery: Discovery | None = None,
         layer_health: ChannelLayerHealth | None = None,
         limits: OnDemandLimits | None = None,
+        access: NamespaceAccess | None = None,
     ) -> None:
-        """`limits` are those of the kinds that are followed on demand."""
+        """`limits` are those of the kinds that are followed on demand. `access` knows the namespaces that the account
+        may list; without it all are listed, or none.
+        """
         self.epoch = new_epoch(clock)
         layer_health = layer_health or ChannelLayerHealth()
         self._inbox = GroupChannel(channel_layer, REQUEST_GROUP, clock, layer_health)
@@ -65,6 +69,7 @@ class Worker:
         self._sender = Sender(channel_layer, layer_health)
         self.factory = SharedInformerFactory(client, clock=clock, settings=ReflectorSettings(keep_absent=True))
         self._definitions = CrdClient(client, self.factory)
+        self._access = access
         self._count = partial(count, client)
         self._lists = partial(_lists, client, clock)
         self.publishers: dict[str, Publisher] = {}
@@ -129,6 +134,7 @@ class Worker:
             self._count,
             self._lists,
             self._clock,
+            self._access,
         )
 
     def _make_publisher(self, key: str, epoch: str) -> Publisher:
@@ -167,5 +173,5 @@ class Worker:
                 )  # and go on answering for the others
 
 
-def _lists(client: Client, clock: Clock, resource: Resource) -> ListWatch[Any]:
-    return ListWatch(client, resource, projection=projection_for(resource.key), clock=clock)
+def _lists(client: Client, clock: Clock, resource: Resource, namespace: str) -> ListWatch[Any]:
+    return ListWatch(client, resource, projection=projection_for(resource.key), namespace=namespace, clock=clock)

@@ -10,6 +10,7 @@ from dashboard.access.identity import Identity, browser_of, remember_browser, us
 from dashboard.access.person import person_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
+from dashboard.live.hub.namespace_limits import limit_of
 from dashboard.live.index.index_store import PathCacheFull
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
@@ -54,6 +55,7 @@ async def start_run(request: HttpRequest, resource: str) -> HttpResponse:
     if request.method != "POST":
         page = page_info(request, title=f"Change {kind.title}", key=kind.key)
         context = {"page": page, "kind": kind, "match_count": len(rows), "query": query, "list_href": query.href()}
+        context["limit"] = limit_of(state[REPLICAS].get(kind.key).health)
         return render(request, "bulk/confirm_all_matches.html", context)
     return await _start_run(request, state, kind, rows, query)
 

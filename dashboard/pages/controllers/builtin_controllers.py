@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
@@ -82,10 +82,18 @@ GRACE_PERIOD = 5.0
 """Seconds for running reconciles to finish when the worker stops."""
 
 
-def new_manager(names: Iterable[str], cluster: ClusterConfig, clock: Clock, *, leader_election: bool) -> Manager:
+def new_manager(
+    names: Iterable[str],
+    cluster: ClusterConfig,
+    clock: Clock,
+    *,
+    leader_election: bool,
+    namespaces: Sequence[str] = (),
+) -> Manager:
     """A manager that does not run yet. It has its own client and caches, and closes them at its end.
 
-    `leader_election`: another process may run the same controllers on this cluster, so a Lease decides.
+    `leader_election`: another process may run the same controllers on this cluster, so a Lease decides. Controllers
+    look at objects of `namespaces` only; empty: of all.
     """
     manager = Manager(
         cluster,
@@ -94,6 +102,7 @@ def new_manager(names: Iterable[str], cluster: ClusterConfig, clock: Clock, *, l
         graceful=GRACE_PERIOD,
         sync_timeout=None,
         user_agent=USER_AGENT,
+        namespaces=namespaces,
     )
     for name in names:
         BUILTIN_CONTROLLERS[name].load_setup()(manager)

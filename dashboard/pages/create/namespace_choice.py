@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.pages.layout.namespaces import namespace_names
+from dashboard.pages.layout.namespaces import is_outside_limit, namespace_names
 from dashboard.runtime.app_state import AppState
 
 LISTED_NAMESPACES = "among"
@@ -56,7 +56,8 @@ async def choose_namespace(state: AppState, kind: KindInfo, request: HttpRequest
     named = request.GET.get(LISTED_NAMESPACES, "").split(",")[:MAX_CHOICES]
     listed = tuple(dict.fromkeys(name for name in named if valid_namespace(name)))
     choices = namespace_choices(state, listed)
-    wanted = (listed or tuple(dict.fromkeys(("default", *choices))))[:MAX_REVIEWS]
+    usual = () if is_outside_limit(state, "default") else ("default",)
+    wanted = (listed or tuple(dict.fromkeys((*usual, *choices))) or ("default",))[:MAX_REVIEWS]
     first, *others = wanted
     denial = await _denial(state, kind, first)
     if not denial:

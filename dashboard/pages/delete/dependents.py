@@ -19,6 +19,7 @@ from dashboard.pages.delete.descendants import (
 )
 from dashboard.pages.writes.target import Target
 from dashboard.runtime.text_with_links import object_href
+from informerd.cache.health import Health
 from informerd.resource import Resource
 
 MAX_NAMED = 12
@@ -76,13 +77,16 @@ def each_dependent(kind: KindInfo, objects: ObjectsByUid, replicas: ReplicaLooku
     return (step[0] if step is not None else None for step in DescendantWalk(kind, objects, replicas))
 
 
-def uncounted_kinds(replicas: ReplicaLookup, resources: Iterable[Resource], *, cluster_scoped: bool) -> tuple[str, ...]:
-    """Kinds whose dependents are unknown here: not watched, not read yet, or some of them hidden from whoever asks.
+def uncounted_kinds(
+    replicas: ReplicaLookup, resources: Iterable[Resource], *, cluster_scoped: bool, namespace: str = ""
+) -> tuple[str, ...]:
+    """Kinds whose dependents in a namespace or, empty, in all are unknown here: not watched there, not read yet, or some
+    of them hidden from whoever asks.
 
     A namespaced object owns no cluster-scoped ones.
     """
-    synced = (each.key for each in replicas.kinds if is_kind_synced(replicas, each.key))
-    read = {key for key in synced if not replicas.get(key).is_partial}
+    synced = (replicas.get(each.key) for each in replicas.kinds if is_kind_synced(replicas, each.key))
+    read = {each.key for each in synced if not each.is_partial and _is_listed(each.health, namespace)}
     return tuple(
         sorted(
             resource.key
@@ -92,6 +96,10 @@ def uncounted_kinds(replicas: ReplicaLookup, resources: Iterable[Resource], *, c
             and (cluster_scoped or resource.namespaced)
         )
     )
+
+
+def _is_listed(health: Health, namespace: str) -> bool:
+    return not health.is_by_namespace or namespace in health.namespaces
 
 
 def is_kind_synced(replicas: ReplicaLookup, key: str) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.namespace_limits import NamespaceLimit
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.fields.field_access import Value
 from dashboard.pages.delete.dependents import (
@@ -22,6 +23,7 @@ from dashboard.pages.delete.unwatched_contents import UnwatchedContents, count_c
 from dashboard.pages.delete.used_by import UsedBy, find_used_by
 from dashboard.pages.evictions.budgets import Budget, budgets_in
 from dashboard.pages.evictions.plan import plan_pod
+from dashboard.pages.layout.namespaces import namespace_limit
 from dashboard.pages.writes.request_context import EditRequest
 from informerd.errors import InformerdError
 
@@ -59,6 +61,8 @@ class DeletionPlan:
     """Whether a grace period applies: pods only."""
     default_grace_period: int
     """Grace period of the pod itself, in seconds."""
+    limit: NamespaceLimit | None
+    """Namespaces whose objects are known, where these are not all and others may have some that matter."""
     is_namespace: bool
     is_definition: bool
 
@@ -89,6 +93,7 @@ async def plan_deletion(edit_request: EditRequest, current: dict[str, Value]) ->
         bypassed_budgets=await _bypassed_budgets(edit_request, current),
         has_grace_period=kind.key == "pods",
         default_grace_period=_grace(current) if kind.key == "pods" else DEFAULT_GRACE,
+        limit=None if kind.namespaced or kind.key == NAMESPACES else namespace_limit(edit_request.state),
         is_namespace=kind.key == NAMESPACES,
         is_definition=kind.key == DEFINITIONS,
     )
@@ -123,7 +128,13 @@ async def _unwatched(edit_request: EditRequest) -> tuple[tuple[UnwatchedContents
     except (InformerdError, TimeoutError):
         return (), None
     is_open = kind.key in (NAMESPACES, DEFINITIONS)
-    keys = uncounted_kinds(replicas, resources.values(), cluster_scoped=not kind.namespaced and kind.key != NAMESPACES)
+    target = edit_request.target
+    keys = uncounted_kinds(
+        replicas,
+        resources.values(),
+        cluster_scoped=not kind.namespaced and kind.key != NAMESPACES,
+        namespace=target.name if kind.key == NAMESPACES else target.namespace,
+    )
     if kind.key == DEFINITIONS:
         keys = tuple(key for key in keys if key == edit_request.target.name)
     client = edit_request.state[CONNECTION].client

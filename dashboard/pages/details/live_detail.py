@@ -172,6 +172,8 @@ class LiveDetail(ObjectView):
                 if self._is_mine(old) or self._is_mine(new):
                     self._apply_row(old, new, NOT_SERVED_TEXT if change.unserved else "deleted")
             self.dirty = self._replacement_search.apply(change.rows) or self.dirty
+            if change.has_new_health and self.is_unseen:
+                self._forget_unseen()
             self.dirty = self.dirty or change.has_new_health
         if key == EVENTS and self._events.is_watched and (self._events.apply(change) or change.has_new_health):
             self.dirty = True
@@ -225,6 +227,13 @@ class LiveDetail(ObjectView):
         self._log.note(words, self.row)
         if self.row is not None:
             self._replacement_search.start(self.row, self.object, self.clock.time())
+
+    def _forget_unseen(self) -> None:
+        """Show nothing of the object: its namespace may no longer be seen."""
+        self.row, self.exists, self.gone_since, self.is_recreated, self.unserved = None, False, "", False, False
+        self._take(None)
+        self._log = ChangeLog(self.clock)
+        self._replacement_search.forget()
 
     def _modified(self, new: Row) -> None:
         old, was_asked_for = self.row, self.deletion is not None

@@ -17,6 +17,7 @@ from dashboard.cluster.access_reviews import REFRESH_SECONDS, DenialLookup, Reso
 from dashboard.cluster.kubectl_commands import kubectl_arguments
 from dashboard.live.hub.freshness import ListedNote, listed_note
 from dashboard.live.hub.live_view import LiveView
+from dashboard.live.hub.namespace_limits import NamespaceLimit, is_outside, limit_of
 from dashboard.live.rendering.cells import CellText, all_columns, cells_of
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.readable_replica import ReadableReplica
@@ -123,6 +124,16 @@ class ObjectView(LiveView):
         """Whether the object's existence is unknown: its kind has not been listed."""
         known = self._replica.state != "starting" and self._replica.health.state in ("live", "stale", "absent")
         return not self.exists and not self.gone_since and not known
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether the kind is not listed in the object's namespace, so that nothing is known of it."""
+        return is_outside(self._replica.health, self.namespace)
+
+    @property
+    def limit(self) -> NamespaceLimit | None:
+        """Namespaces in which the kind is listed; None where these are all."""
+        return limit_of(self._replica.health)
 
     @property
     def get_command(self) -> str:

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 from dashboard.access.person import person_of
 from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.namespace_limits import NamespaceLimit
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.problems.write_refusal import Problem, Refusal, refusal_of
@@ -26,6 +27,7 @@ from dashboard.pages.drains.state import Drain, DrainedPod
 from dashboard.pages.drains.store import NewDrain
 from dashboard.pages.evictions.budgets import budgets_in
 from dashboard.pages.evictions.missing_daemon_sets import missing_daemon_sets
+from dashboard.pages.layout.namespaces import namespace_limit
 from dashboard.pages.quick_actions.dry_run import Preview
 from dashboard.pages.quick_actions.toggles import Cordon
 from dashboard.pages.quick_actions.views import action_not_found
@@ -38,7 +40,7 @@ from dashboard.pages.writes.typed_name import is_missing
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK
 from dashboard.runtime.database_executor import Unavailable
-from informerd.errors import InformerdError, NotFound
+from informerd.errors import Forbidden, InformerdError, NotFound
 from informerd.resource import PODS
 
 logger = logging.getLogger(__name__)
@@ -74,6 +76,14 @@ def _no_database(error: Unavailable) -> Refusal:
     return Refusal((Problem(words, str(error)),), 503, "The database cannot be used")
 
 
+def _unseen_pods(error: Forbidden, limit: NamespaceLimit) -> Refusal:
+    words = (
+        f"{limit.words}: Deltaboard's account may not list the node's pods in other namespaces, so it cannot know what "
+        "a drain evicts. Nothing was done. You can cordon the node, or drain it with kubectl and another account."
+    )
+    return Refusal((Problem(words, str(error)),), 403, "The node's pods are not all known")
+
+
 def _only_cordoned(error: Unavailable) -> Refusal:
     words = (
         "The node is cordoned, but the drain has not started: no pod was evicted. It needs the database, which "
@@ -93,7 +103,12 @@ async def _plan_page(
 ) -> HttpResponse:
     try:
         node = await edit_request.object_client.read()
-        plan = await _plan(edit_request)
+        try:
+            plan = await _plan(edit_request)
+        except Forbidden as error:
+            if (limit := namespace_limit(edit_request.state, PODS.key)) is None:
+                raise
+            return edit_request.refusal_page(_unseen_pods(error, limit), DRAIN_TITLE)
     except InformerdError as error:
         raise edit_request.read_failure(error, DRAIN_TITLE) from error
     last = await edit_request.state[DRAIN_RUNNER].store.newest(

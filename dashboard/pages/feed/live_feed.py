@@ -17,6 +17,7 @@ from typing import ClassVar
 
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.live_view import LiveView
+from dashboard.live.hub.namespace_limits import NamespaceLimit, joint_limit
 from dashboard.live.hub.unavailable_kinds import UnavailableKinds, unavailable_kinds
 from dashboard.live.index.index_store import WAIT_TIMEOUT
 from dashboard.live.rendering.charts import RATE_WINDOW, OperationCounts
@@ -143,6 +144,11 @@ class LiveFeed(LiveView):
         return unavailable_kinds(
             self._kinds, self.history.replicas(self.keys), is_unreachable=bool(self.cluster_problem())
         )
+
+    @property
+    def limit(self) -> NamespaceLimit | None:
+        """Namespaces in which the kinds of the query are listed; None where these are all."""
+        return joint_limit(self._kinds.values(), {replica.key: replica for replica in self.history.replicas(self.keys)})
 
     @property
     def seen_count(self) -> int:
@@ -334,7 +340,8 @@ class LiveFeed(LiveView):
             case "known":
                 return f"{self.page.known_from} {self.page.later_kinds} {self.page.unknown_extent}"
             case "unread" | "quiet":
-                return self.unavailable_kinds.missing
+                limit = self.limit
+                return f"{self.unavailable_kinds.missing} {limit.words + limit.warning if limit else ''}"
         return f"{self.page.begin} {self.newest_at}"
 
     def _part(self, render: Renderer, name: str) -> str:

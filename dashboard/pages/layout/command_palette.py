@@ -20,7 +20,7 @@ from dashboard.objects.kinds.catalog import CUSTOM, KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.kinds.search_rank import EXACT, PREFIX, SUBSTRING, kind_rank
 from dashboard.pages.layout.kinds_sidebar import MOST_RECENT, all_kinds, favourite_keys, recent_keys
-from dashboard.pages.layout.namespaces import namespace_names
+from dashboard.pages.layout.namespaces import namespace_limit, namespace_names
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.text_with_links import object_href
 
@@ -93,6 +93,7 @@ async def search(request: HttpRequest) -> HttpResponse:
         "has_more": len(objects) == MAX_OBJECTS,
         "text": text,
         "unread_kinds": unread,
+        "limit": namespace_limit(state),
     }
     context["searched_kinds"] = [kind.title for kind in state[REPLICAS].kinds if kind.title not in unread]
     response = render(request, "layout/_command_palette_hits.html", {**context, "count": len(places) + len(objects)})

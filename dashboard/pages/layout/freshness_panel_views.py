@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.hub.hub import HUB
+from dashboard.live.hub.namespace_limits import NamespaceLimit, limit_of
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.live.replication.readable_replica import ReadableReplica
@@ -46,6 +47,8 @@ class KindFreshness:
     """Seconds between two lists of a kind that cannot be watched; 0 where it is watched."""
     unreadable: int
     """Objects that the API server has and the worker cannot read; no page shows them."""
+    limit: NamespaceLimit | None
+    """Namespaces in which the kind is listed; None where these are all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ def _kind_why(kind: KindInfo, replica: ReadableReplica, is_always_followed: bool
         is_always_followed=is_always_followed,
         polled=health.polled,
         unreadable=health.unreadable,
+        limit=limit_of(health),
     )
 
 

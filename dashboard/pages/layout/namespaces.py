@@ -10,6 +10,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
 from dashboard.access.rights import RIGHTS
+from dashboard.live.hub.namespace_limits import NamespaceLimit, joint_limit, limit_of
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.pages.layout.requested_kind import is_followed
 from dashboard.runtime.app_state import AppState, state_of
@@ -38,6 +39,8 @@ class NamespacePicker:
     choices: tuple[Link, ...]
     """The chosen ones first, then the others by name, MAX_CHOICES at most."""
     total: int
+    limited_to: int | None = None
+    """Number of namespaces that are listed, where these are not all."""
 
     @property
     def omitted_count(self) -> int:
@@ -45,10 +48,16 @@ class NamespacePicker:
         return self.total - len(self.choices)
 
 
-def namespace_picker(state: AppState, selected: tuple[str, ...], hrefs: HrefBuilder) -> NamespacePicker | None:
-    """The namespace picker of a page; None where no namespaces are known and none is chosen."""
-    names = namespace_names(state)
-    if not selected and not names and not is_followed(state, "namespaces"):
+def namespace_picker(
+    state: AppState, selected: tuple[str, ...], hrefs: HrefBuilder, key: str = ""
+) -> NamespacePicker | None:
+    """The namespace picker of a page, of the kind `key` or, empty, of several; None where no namespaces are known and
+    none is chosen.
+
+    Where only some namespaces are listed, it offers exactly these.
+    """
+    limit, names = namespace_limit(state, key), namespace_names(state, key)
+    if not selected and not names and limit is None and not is_followed(state, "namespaces"):
         return None
     offered = [*sorted(selected), *(name for name in names if name not in selected)][: max(MAX_CHOICES, len(selected))]
     parts = urlsplit(hrefs(()))
@@ -58,21 +67,43 @@ def namespace_picker(state: AppState, selected: tuple[str, ...], hrefs: HrefBuil
         hidden_inputs=tuple(parse_qsl(parts.query)),
         choices=tuple(Link(name, hrefs((name,)), name in selected) for name in offered),
         total=len({*names, *selected}),
+        limited_to=len(limit.namespaces) if limit is not None and not limit.is_partial else None,
     )
 
 
-def namespace_names(state: AppState) -> list[str]:
-    """The namespaces that may be seen, and those in which whoever asks has rights; sorted. Empty while they are unknown
-    or not watched.
+def namespace_limit(state: AppState, key: str = "") -> NamespaceLimit | None:
+    """The namespaces in which the kind `key` or, empty, the followed kinds are listed; None where that is in all."""
+    replicas = {kind.key: state[REPLICAS].get(kind.key) for kind in state[REPLICAS].kinds}
+    own = limit_of(replicas[key].health) if key in replicas else None
+    return own or joint_limit([kind for kind in state[REPLICAS].kinds if not key or kind.key == key], replicas)
+
+
+def is_outside_limit(state: AppState, namespace: str, key: str = "") -> bool:
+    """Whether Deltaboard's account does not see this namespace, as far as is known."""
+    limit = namespace_limit(state, key)
+    return bool(namespace) and limit is not None and not limit.is_partial and namespace not in limit.namespaces
+
+
+def namespace_names(state: AppState, key: str = "") -> list[str]:
+    """The namespaces in which the kind `key` or, empty, the followed kinds are listed, sorted: by default those of the
+    cluster that may be seen, and those in which whoever asks has rights; empty while they are unknown or not watched.
     """
+    limit = namespace_limit(state, key)
+    if limit is not None and not limit.is_partial:
+        return list(limit.namespaces)
     names = set(state[RIGHTS].by_namespace)
     if is_followed(state, "namespaces"):
         names.update(row.name for row in state[REPLICAS].get("namespaces").rows.values())
     return sorted(names)
 
 
-def unknown_namespaces(state: AppState, selected: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The namespaces of `selected` that do not exist, each with a sentence that says so and lists the existing ones."""
+def unknown_namespaces(state: AppState, selected: tuple[str, ...], key: str = "") -> list[tuple[str, str]]:
+    """The namespaces of `selected` that do not exist, each with a sentence that says so and lists the existing ones;
+    where only some namespaces are listed, those that are not: whether they exist is not said.
+    """
+    limit = namespace_limit(state, key)
+    if limit is not None and not limit.is_partial and state[RIGHTS].sees_all:
+        return [(name, unseen_text(name, limit)) for name in selected if name not in limit.namespaces]
     if not selected or not is_followed(state, "namespaces"):
         return []
     replica = state[REPLICAS].get("namespaces")
@@ -93,6 +124,12 @@ def unknown_namespaces(state: AppState, selected: tuple[str, ...]) -> list[tuple
         for name in selected
         if name not in known
     ]
+
+
+def unseen_text(namespace: str, limit: NamespaceLimit) -> str:
+    """The sentence for a namespace that is not listed."""
+    seen = f" It sees {limit.names_text}." if limit.namespaces else ""
+    return f"Deltaboard's account does not see the namespace {namespace}.{seen}"
 
 
 @require_safe

@@ -11,10 +11,11 @@ from django.views.decorators.csrf import csrf_exempt
 
 from dashboard.access.rights import RIGHTS
 from dashboard.live.hub.live_view import LiveView
+from dashboard.live.hub.namespace_limits import NamespaceLimit, limit_of
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KINDS, KindInfo
-from dashboard.pages.layout.namespaces import namespace_names
+from dashboard.pages.layout.namespaces import namespace_names, unseen_text
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import UnavailableKind
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
@@ -74,6 +75,8 @@ def kind_not_found(request: HttpRequest, name: str, unavailable: UnavailableKind
     kind = unavailable.kind
     if kind is None:
         return not_found_page(request, _unknown_kind(state, name))
+    if unavailable.unseen_namespace:
+        return not_found_page(request, _unseen_namespace(state, kind, unavailable.unseen_namespace), key=kind.key)
     return not_found_page(request, _unlisted_kind(state, kind, unavailable), key=kind.key)
 
 
@@ -105,6 +108,15 @@ def _unlisted_kind(state: AppState, kind: KindInfo, unopened: UnavailableKind) -
         return NotFoundInfo(f"{kind.title} cannot be listed", message, _kind_links(state), FOLLOWED_KINDS_TITLE)
     message = f"The API server has no resource {kind.key}, so there is nothing to show."
     return NotFoundInfo("There is no such kind in this cluster", message, _kind_links(state), FOLLOWED_KINDS_TITLE)
+
+
+def _unseen_namespace(state: AppState, kind: KindInfo, namespace: str) -> NotFoundInfo:
+    limit = limit_of(state[REPLICAS].get(kind.key).health) or NamespaceLimit(())
+    message = f"{unseen_text(namespace, limit)} Whether there are {kind.title} is not known here."
+    links = tuple(ChoiceLink(name, f"{kind.path}?namespace={name}") for name in limit.namespaces[:MOST_CHOICES])
+    return NotFoundInfo(
+        f"Deltaboard does not see namespace {namespace}", message, links, f"{kind.title} in other namespaces"
+    )
 
 
 def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) -> NotFoundInfo:

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from dashboard.access.quota_owner import quota_owners
 from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.namespace_limits import is_outside
 from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.replication.readable_replica import ReadableReplica
@@ -38,6 +39,8 @@ class UnavailableKind:
     """The API server has no such resource."""
     verbs: frozenset[str] | None = None
     """Verbs that the resource supports, where list is not one of them."""
+    unseen_namespace: str = ""
+    """Namespace of the object's address, where the kind is not listed in it."""
 
 
 async def open_kind(carrier: HttpRequest | Mapping[str, Any], name: str) -> KindInfo | UnavailableKind:
@@ -63,11 +66,15 @@ async def open_kind(carrier: HttpRequest | Mapping[str, Any], name: str) -> Kind
 async def open_object(request: HttpRequest, resource: str, namespace: str, name: str) -> KindInfo | UnavailableKind:
     """As `open_kind`, for the page of one object: where no worker follows the kind, the object is read by its name.
 
-    `namespace` is the segment of the address.
+    `namespace` is the segment of the address. Of one that the account does not see, nothing is looked up.
     """
     kind = await open_kind(request, resource)
-    if not isinstance(kind, UnavailableKind):
-        await state_of(request)[INTEREST].read_object(kind, path_namespace(namespace), name)
+    if isinstance(kind, UnavailableKind):
+        return kind
+    state, namespace = state_of(request), path_namespace(namespace)
+    if is_outside(state[REPLICAS].get(kind.key).health, namespace):
+        return UnavailableKind(kind, unseen_namespace=namespace)
+    await state[INTEREST].read_object(kind, namespace, name)
     return kind
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dashboard.cluster.kubectl_commands import kubectl_arguments, shell_line
 from dashboard.objects.kinds.catalog import KindInfo
@@ -14,6 +14,8 @@ from dashboard.objects.printers import Column, default_sort
 from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.terms import ColumnTerm, LabelTerm, PathTerm, Term
 
+MAX_COMMANDS = 10
+"""Commands for single namespaces."""
 _FIELDS = {("pods", "node"): "spec.nodeName", ("pods", "name"): "metadata.name"}
 """Columns that kubectl's field selectors know under another name, by kind."""
 _SELECTED = {
@@ -44,14 +46,31 @@ class KubectlCommand:
     arguments: str
     omitted_parts: tuple[str, ...] = ()
     """Parts of the filter and the order that the command lacks: it lists more, or in another order."""
+    further: tuple[str, ...] = ()
+    """The same for the other namespaces, where the account may not list all at once."""
+    omitted_namespaces: int = 0
+    """Namespaces beyond MAX_COMMANDS, for which there is no command."""
 
 
-def kubectl_command(kind: KindInfo, query: Query) -> KubectlCommand:
-    """The command for all pages of the list that `query` shows."""
-    words = ["get", kind.key, *_namespace_arguments(kind, query)]
+def kubectl_command(kind: KindInfo, query: Query, listed: tuple[str, ...] = ()) -> KubectlCommand:
+    """The command for all pages of the list that `query` shows. `listed` are the namespaces that may be listed, where
+    these are not all: kubectl then takes a command for each.
+    """
+    names = [name for name in query.namespaces or listed if name in listed] if listed and kind.namespaced else []
+    if not names:
+        return _command(kind, query, _namespace_arguments(kind, query), is_each=False)
+    first, *rest = [_command(kind, query, ["-n", name], is_each=True) for name in names[:MAX_COMMANDS]]
+    further = tuple(command.arguments for command in rest)
+    return replace(first, further=further, omitted_namespaces=len(names) - len(further) - 1)
+
+
+def _command(kind: KindInfo, query: Query, where: list[str], *, is_each: bool) -> KubectlCommand:
+    words = ["get", kind.key, *where]
     labels: list[str] = []
     fields: list[str] = []
-    left_out: list[str] = [f"namespace={','.join(query.namespaces)}"] if len(query.namespaces) > 1 else []
+    left_out: list[str] = []
+    if len(query.namespaces) > 1 and not is_each:
+        left_out.append(f"namespace={','.join(query.namespaces)}")
     for term in query.terms:
         if (label := _label_requirement(term)) is not None:
             labels.append(label)

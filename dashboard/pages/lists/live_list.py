@@ -17,6 +17,7 @@ from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.freshness import ListedNote, listed_note
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.live_view import LiveView
+from dashboard.live.hub.namespace_limits import NamespaceLimit, limit_of
 from dashboard.live.index.result_set import ResultSet
 from dashboard.live.rendering.cells import ColumnHeader, RowLine, row_line
 from dashboard.live.rendering.charts import BarSegment, bar_segments, tone_counts
@@ -209,6 +210,11 @@ class LiveList(LiveView):
         return self._replica.health
 
     @property
+    def limit(self) -> NamespaceLimit | None:
+        """Namespaces that are listed; None where these are all."""
+        return limit_of(self.health)
+
+    @property
     def listed(self) -> ListedNote | None:
         """What the page says where the kind was listed once; None where it is followed."""
         return listed_note(self.kind, self._replica)
@@ -320,7 +326,9 @@ class LiveList(LiveView):
 
     def _render_sums(self, render: Renderer) -> str:
         context = self.context()
-        has_notes = bool(self.query.paths or self.health.unreadable or self._replica.listed)
+        has_notes = bool(
+            self.query.paths or self.health.unreadable or self._replica.listed or self.health.forbidden_namespaces
+        )
         parts = (*SUMMARY_PARTS, NOTES) if has_notes or self._has_sent_notes else SUMMARY_PARTS
         self._has_sent_notes = has_notes
         return "".join(
@@ -354,7 +362,7 @@ class LiveList(LiveView):
             self.search_progress,
             self._absent(),
             self.suggestions,
-            (self.health.unreadable, self.health.unreadable_objects, self._replica.listed),
+            (self.health.unreadable, self.health.unreadable_objects, self._replica.listed, self.limit),
         )
 
     def _absent(self) -> tuple[FieldPath, ...]:

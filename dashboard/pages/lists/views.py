@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
+from dashboard.live.hub.namespace_limits import limit_of
 from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
@@ -54,14 +55,14 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
         return kind_not_found(request, resource, kind)
     if kind.key != resource:
         return redirect_with_query(request, kind.path)
-    query, lost = _check_namespaces(state, state[HUB].fit_query(kind, Query.parse(request.GET, kind.key)))
+    query, lost = _check_namespaces(state, kind, state[HUB].fit_query(kind, Query.parse(request.GET, kind.key)))
     if (shown := read_open(request.GET, kind.namespaced, kind.title, [])) is not None:
         await state[INTEREST].read_object(kind, *shown)
     if wants_fragment(request, "#drawer"):
         drawer = _drawer(request, _open_drawer(state, kind, request, query)[0])
         forbid_storing_secrets(drawer, kind)
         return drawer
-    choices = namespace_picker(state, query.namespaces, lambda names: query.with_(namespaces=names).href())
+    choices = namespace_picker(state, query.namespaces, lambda names: query.with_(namespaces=names).href(), kind.key)
     await state[HUB].wait_for_rows(kind, query)
     opened, query = _open_drawer(state, kind, request, query)
     view = open_list(state[HUB], kind, query)
@@ -77,7 +78,7 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     fragment = wants_fragment(request, "#list")
     template = "lists/_fragment.html" if fragment else "lists/list.html"
     applied_filter = Query.parse(current_page_params(request), kind.key).canonical
-    command = kubectl_command(kind, query)
+    command = kubectl_command(kind, query, _listed_namespaces(state, kind))
     context = {
         **view.context(),
         "page": page,
@@ -134,14 +135,19 @@ async def object_export(request: HttpRequest, resource: str, suffix: str) -> Htt
     return response
 
 
-def _check_namespaces(state: AppState, query: Query) -> tuple[Query, bool]:
+def _check_namespaces(state: AppState, kind: KindInfo, query: Query) -> tuple[Query, bool]:
     """The query with a message for each namespace that does not exist, and whether all of the requested ones are
     missing.
     """
-    unknown = unknown_namespaces(state, query.namespaces)
+    unknown = unknown_namespaces(state, query.namespaces, kind.key)
     problems = tuple(QueryProblem("namespace", 0, len(name), sentence) for name, sentence in unknown)
     lost = bool(unknown) and len(unknown) == len(query.namespaces)
     return replace(query, problems=query.problems + problems), lost
+
+
+def _listed_namespaces(state: AppState, kind: KindInfo) -> tuple[str, ...]:
+    limit = limit_of(state[REPLICAS].get(kind.key).health)
+    return limit.namespaces if limit is not None else ()
 
 
 def _open_drawer(state: AppState, kind: KindInfo, request: HttpRequest, query: Query) -> tuple[DrawerContext, Query]:

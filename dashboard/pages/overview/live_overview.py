@@ -22,6 +22,7 @@ from typing import ClassVar
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.hub.live_view import LiveView
+from dashboard.live.hub.namespace_limits import NamespaceLimit, joint_limit
 from dashboard.live.hub.unavailable_kinds import (
     UnavailableKinds,
     informer_state,
@@ -45,6 +46,7 @@ from dashboard.pages.overview.unhealthy_objects import UnhealthyObjects, find_un
 from informerd.clock import Clock
 
 TEMPLATES = {
+    "limit": "overview/_namespace_limit.html",
     "tiles": "overview/_tiles.html",
     "wrong": "overview/_unhealthy_objects.html",
     "latest": "overview/_latest.html",
@@ -123,6 +125,11 @@ class LiveOverview(LiveView):
             )
             for replica in self._steady
         )
+
+    @property
+    def limit(self) -> NamespaceLimit | None:
+        """Namespaces in which the kinds are listed; None where these are all."""
+        return joint_limit(self._kinds.values(), {replica.key: replica for replica in self._steady})
 
     @property
     def unhealthy_objects(self) -> UnhealthyObjects:

@@ -196,7 +196,7 @@ class WebProcess:
         """Reads kinds that no worker follows; None while there is no cluster."""
         if self.client is None or self.discovery is None:
             return None
-        return ObjectReader(self.client, self.discovery, self.clock)
+        return ObjectReader(self.client, self.discovery, self.clock, self.worker_process.access)
 
     @property
     def connection(self) -> Connection:

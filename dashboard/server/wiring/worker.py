@@ -16,6 +16,8 @@ from dashboard.cluster.connection import Connection
 from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.rejected_messages import RejectedMessages
+from dashboard.live.worker.namespace_access import NamespaceAccess, near_namespaces
+from dashboard.live.worker.namespace_counts import NamespaceCounts
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.pages.controllers.builtin_controllers import DEMO_CONTROLLERS, check_names, new_manager
@@ -50,6 +52,8 @@ class WorkerProcess:
             choice, clock, on_switch=self._switched, demo=demo, read_only=settings.DELTABOARD_READ_ONLY
         )
         self.worker: Worker | None = None
+        self.access: NamespaceAccess | None = None
+        """Namespaces that the account may list; None while there is no cluster."""
         self.controllers: ControllerRunner | None = None
         self.kinds = kinds
         self._census: list[asyncio.Task[None]] = []
@@ -80,6 +84,12 @@ class WorkerProcess:
         if production.names and name not in production.names:
             logger.info("cluster %s is not production: DELTABOARD_PRODUCTION does not name it", name)
         await self._stop_worker()
+        access = self.access = NamespaceAccess(
+            client,
+            self._clock,
+            chosen=settings.DELTABOARD_NAMESPACES,
+            near=near_namespaces(self.connection.cluster.namespace),
+        )
         if self._with_worker:
             self.worker = Worker(
                 client,
@@ -89,13 +99,14 @@ class WorkerProcess:
                 discovery=discovery,
                 layer_health=self._layer_health,
                 limits=settings.DELTABOARD_ON_DEMAND,
+                access=access,
             )
             self.worker.start()
-            self._census = [self._start_counting(self.worker, client)]
+            self._census = [self._start_counting(self.worker, client, access)]
             self.controllers = self._new_controllers()
             self.controllers.start()
 
-    def _start_counting(self, worker: Worker, client: Client) -> asyncio.Task[None]:
+    def _start_counting(self, worker: Worker, client: Client, access: NamespaceAccess) -> asyncio.Task[None]:
         """Count objects with a discovery of its own, which it refreshes each minute while pages show counts."""
         discovery = Discovery(client, clock=self._clock)
         taker = ObjectCountsCollector(
@@ -106,6 +117,7 @@ class WorkerProcess:
             epoch=worker.epoch,
             is_followed=worker.is_published,
             layer_health=self._layer_health,
+            count_objects=NamespaceCounts(client, access, self._clock).count,
         )
         return asyncio.create_task(keep_running("counting objects", taker.run, self._clock), name="census")
 
@@ -116,7 +128,14 @@ class WorkerProcess:
         cluster, is_demo = self.connection.cluster, self.connection.is_demo
         default = DEMO_CONTROLLERS if is_demo and not settings.DELTABOARD_READ_ONLY else ()
         wanted = self._controllers if self._controllers is not None else default
-        make = partial(new_manager, wanted, cluster, self._clock, leader_election=not is_demo)
+        make = partial(
+            new_manager,
+            wanted,
+            cluster,
+            self._clock,
+            leader_election=not is_demo,
+            namespaces=settings.DELTABOARD_NAMESPACES,
+        )
         return ControllerRunner(wanted, make, self.layer, self._clock, layer_health=self._layer_health)
 
     async def _stop_worker(self) -> None:

@@ -33,6 +33,9 @@ class InNamespace:
     def sees_name(self, namespace: str, name: str) -> bool:
         return namespace == self._namespace
 
+    def sees_namespace(self, namespace: str) -> bool:
+        return namespace == self._namespace
+
 
 def owned(name: str, namespace: str, owner: str, version: int = 1) -> Row:
     row = pod(name, namespace=namespace, version=version)
@@ -118,6 +121,21 @@ async def test_of_lost_lines_it_tells_the_time_and_not_the_number() -> None:
     feeder.put(pod("b", namespace="bank"))
     assert heard[-1].missed_entries == 0
     assert heard[-1].unannounced == (clock.time(), clock.time())
+
+
+def test_of_a_limit_to_namespaces_it_names_only_those_in_which_something_is_visible() -> None:
+    feeder, replica, _ = scoped(pod("a", namespace="shop"))
+    feeder.replica.health = msgspec.structs.replace(
+        feeder.replica.health,
+        problem="in namespace bank: no answer",
+        namespaces=("bank", "shop"),
+        forbidden_namespaces=("vault",),
+        lost_namespaces=("vault",),
+    )
+    health = replica.health
+    assert health.namespaces == ("shop",)
+    assert not health.forbidden_namespaces + health.lost_namespaces
+    assert "bank" not in health.problem
 
 
 class OfOneLabel(InNamespace):

@@ -43,7 +43,7 @@ class LongList:
     def health(self) -> Health:
         return Health(state="syncing", since=0, listed=12_400)
 
-    async def count(self, _: Resource) -> int | None:
+    async def count(self, _: Resource, _namespace: str = "") -> int | None:
         return 50_000
 
     async def drop(self, *_: object) -> None:
@@ -70,9 +70,8 @@ async def test_columns_that_change_during_a_long_first_list_do_not_lose_its_leng
     await clock.advance(2 * ASK_DELAY)
     first = followed.publisher
     assert first.health().remaining == 37_600
-    followed._reshape(
-        cast("Any", listing), TableDefinition(False, (PrinterColumn("Picture", "string", ".spec.image"),))
-    )
+    assert followed._informer is not None
+    followed._reshape(followed._informer, TableDefinition(False, (PrinterColumn("Picture", "string", ".spec.image"),)))
     assert followed.publisher is not first
     assert followed.publisher.health().remaining == 37_600
     await followed.stop()

@@ -10,9 +10,12 @@ from dashboard.pages.controllers.builtin_controllers import (
     BUILTIN_CONTROLLERS,
     DEMO_CONTROLLERS,
     check_names,
+    new_manager,
     setting_name,
 )
 from dashboard.server.wiring.worker import controllers_from_settings
+from informerd import ClusterConfig
+from informerd.clock import SystemClock
 from informerd.controllers.crddemo import QUEUE
 
 
@@ -39,6 +42,13 @@ def test_not_set_is_another_thing_than_set_to_nothing() -> None:
         assert controllers_from_settings() is None
     with override_settings(DELTABOARD_CONTROLLERS=[]):
         assert controllers_from_settings() == ()
+
+
+def test_controllers_look_at_the_namespaces_that_are_set() -> None:
+    cluster = ClusterConfig(name="test", server="https://test.example")
+    for namespaces in ((), ("shop",), ("search", "shop")):
+        manager = new_manager(["crddemo"], cluster, SystemClock(), leader_election=False, namespaces=namespaces)
+        assert tuple(each.namespace for each in manager.client.informers) == (namespaces or ("",))
 
 
 def test_what_the_demo_cluster_runs_is_known() -> None:

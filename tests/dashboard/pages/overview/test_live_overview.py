@@ -250,7 +250,7 @@ def test_what_is_wrong_with_a_kind_that_somebody_views_is_a_problem_of_the_clust
     rates: Any = shown.view.rates
     assert not any(rates["modified"])
     assert shown.view.listens_to("secrets")
-    assert shown.targets() == {"#tiles", "#wrong", "#latest"}
+    assert shown.targets() == {"#limit", "#tiles", "#wrong", "#latest"}
     shown.kinds.unfollow("secrets")
     shown.view.take_kinds(shown.kinds.all_kinds)
     assert shown.view.unhealthy_objects.total == 0
@@ -305,7 +305,8 @@ def test_a_kind_that_is_followed_always_has_a_tile_and_is_missed_while_it_cannot
 def test_the_page_and_the_frames_are_made_of_the_same() -> None:
     shown = Shown(pod("a"))
     window = shown.view.render_window(shown.render)
-    assert [op.target for op in ops_of(window)] == [f"#{name}-{shown.view.id}" for name in ("tiles", "wrong", "latest")]
+    parts = ("limit", "tiles", "wrong", "latest")
+    assert [op.target for op in ops_of(window)] == [f"#{name}-{shown.view.id}" for name in parts]
     assert shown.view.extras() == {"rates": shown.view.rates}
 
 

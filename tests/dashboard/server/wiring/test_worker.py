@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from channels.layers import InMemoryChannelLayer
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
@@ -63,13 +64,14 @@ def test_controllers_run_by_default_on_the_demo_cluster_only_and_are_elected_on_
     monkeypatch.setattr("dashboard.server.wiring.worker.Connection", kind)
     monkeypatch.setattr(
         "dashboard.server.wiring.worker.new_manager",
-        lambda names, *_, leader_election: made.update({names: leader_election}),
+        lambda names, *_, leader_election, namespaces: made.update({names: leader_election, namespaces: True}),
     )
+    monkeypatch.setattr(settings, "DELTABOARD_NAMESPACES", ("shop",))
     layer, kinds = InMemoryChannelLayer(), parse_kinds(["pods"])
     upstream = WorkerProcess(choice(tmp_path), kinds, layer, FakeClock(), with_worker=True, controllers=setting)
     runner = upstream._new_controllers()
     runner._new_manager()
-    assert (runner.controller_names, made) == (wanted, {wanted: elected})
+    assert (runner.controller_names, made) == (wanted, {wanted: elected, ("shop",): True})
     with override_settings(DELTABOARD_READ_ONLY=True):
         assert upstream._new_controllers().controller_names == (setting or ()), "the demo's own one writes"
 
