@@ -80,8 +80,8 @@ def each_dependent(kind: KindInfo, objects: ObjectsByUid, replicas: ReplicaLooku
 def uncounted_kinds(
     replicas: ReplicaLookup, resources: Iterable[Resource], *, cluster_scoped: bool, namespace: str = ""
 ) -> tuple[str, ...]:
-    """Kinds whose dependents in a namespace or, empty, in all are unknown here: not watched there, not read yet, or some
-    of them hidden from whoever asks.
+    """Kinds whose dependents in a namespace or, empty, in all are unknown here: not watched there, not read yet, or
+    some of them hidden from whoever asks.
 
     A namespaced object owns no cluster-scoped ones.
     """
