@@ -23,11 +23,14 @@ from dashboard.live.hub.rights_groups import RightsGroup, RightsGroups
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS, ScopedObjectCounts
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import find_kind
+from dashboard.objects.schemas.schema_store import SCHEMAS, HiddenSchemas
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 
 ASKING = "Deltaboard is asking the cluster what you may see. This takes a moment."
 OBJECT_PATH = re.compile(r"/resources/([^/?]+)/([^/?]+)/([^/?]+)/")
 """Addresses of one object's pages."""
+SCHEMAS_URL = "/openapi/v3"
+"""Address of the API server's schemas: whoever may get it sees them."""
 SWEEP_AT = 100
 """Number of people from which on those who are gone are looked for."""
 
@@ -42,6 +45,7 @@ class PersonStates:
         self._clients = clients
         self._reviews: dict[Person, AccessReviews] = {}
         self._pages: set[PersonState] = set()
+        self._hidden_schemas = HiddenSchemas(base[CLOCK])
 
     async def open(self, person: Person, address: str) -> PersonState:
         """The state of somebody's page at `address`, path and query. Close it with the page."""
@@ -83,9 +87,11 @@ class PersonStates:
         return rights.with_name(kind.key, namespace, name) if is_there else rights
 
     def state_of(self, person: Person, group: RightsGroup) -> AppState:
+        schemas = self._base[SCHEMAS] if group.rights.allows_url("get", SCHEMAS_URL) else self._hidden_schemas
         return self._base.with_objects(
             {
                 RIGHTS: group.rights,
+                SCHEMAS: schemas,
                 REPLICAS: group.replicas,
                 HUB: group.hub,
                 OBJECT_COUNTS: ScopedObjectCounts(self._base[OBJECT_COUNTS], group.rights),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.e2e.conftest import Dashboard
 from tests.support.access.rbac_objects import RbacObjects, policy_rule
 from tests.support.controlplane import ControlPlane
 from tests.support.local_dashboard import Answer, ask
+from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.wait import eventually, until
 
 USER, GROUPS = "X-User", "X-Groups"
@@ -183,3 +185,59 @@ async def test_an_account_that_may_not_impersonate_shows_nothing_and_says_why(
         assert page.status == 200
         assert "needs the right to impersonate users and groups" in page.body
         assert shop not in page.body
+
+
+AUDIT_POLICY = """
+apiVersion: audit.k8s.io/v1
+kind: Policy
+rules: [{level: Metadata, verbs: [delete]}]
+"""
+
+
+@pytest.mark.controlplane
+async def test_the_api_servers_audit_log_names_the_person(tmp_path: Path, anna: str) -> None:
+    policy, log = tmp_path / "policy.yaml", tmp_path / "audit.log"
+    policy.write_text(AUDIT_POLICY)
+    flags = (f"--audit-log-path={log}", f"--audit-policy-file={policy}")
+    cluster = ControlPlane(tmp_path / "cluster", controlplane_binaries(), apiserver_flags=flags)
+    try:
+        await asyncio.to_thread(cluster.start)
+        body = {"metadata": {"name": "settings"}}
+        cluster.create("/api/v1/namespaces/default/configmaps", body)
+        rights = policy_rule("get list watch delete", "configmaps")
+        RbacObjects(cluster).grant("Group/ops", rights, namespace="default")
+        env = {"DELTABOARD_TRUST_PROXY_USER": USER, "DELTABOARD_TRUST_PROXY_GROUPS": GROUPS, "DELTABOARD_AUDIT": "off"}
+        with Dashboard(cluster.kubeconfig, tmp_path / "home", **env) as program:
+            program.migrate()
+            program.wait_for(lambda: "Deltaboard is at" in program.output)
+            await _delete(program, "/resources/configmaps/default/settings/", {USER: anna, GROUPS: "ops,staff"})
+
+            def entries() -> list[dict[str, Any]]:
+                lines = [json.loads(line) for line in log.read_text().splitlines()]
+                return [each for each in lines if each["objectRef"].get("name") == "settings"]
+
+            await eventually(lambda: any("dryRun" not in each["requestURI"] for each in entries()))
+    finally:
+        await asyncio.to_thread(cluster.stop)
+    for each in entries():
+        assert each["user"]["username"] == "admin"
+        assert each["impersonatedUser"]["username"] == anna
+        assert set(each["impersonatedUser"]["groups"]) == {"ops", "staff", "system:authenticated"}
+
+
+async def _delete(program: Dashboard, path: str, headers: dict[str, str]) -> None:
+    """Open the page that asks for confirmation, and confirm."""
+    async with aiohttp.ClientSession(headers={**headers, "Origin": program.url, "Referer": program.url}) as session:
+
+        async def form() -> dict[str, str]:
+            async with session.get(f"{program.url}{path}delete/") as response:
+                return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', await response.text()))
+
+        async def is_offered() -> bool:
+            return "uid" in await form()
+
+        await eventually(is_offered)
+        jar = {"csrfmiddlewaretoken": (await form())["csrfmiddlewaretoken"]}
+        filled = {**await form(), **jar, "delete": "", "propagation": "Background", "grace": "default"}
+        async with session.post(f"{program.url}{path}delete/", data=filled, allow_redirects=False) as response:
+            assert response.status in (200, 303), await response.text()

@@ -157,6 +157,11 @@ class Hub:
             raise LookupError("this hub keeps no changes of its own")
         return self._kept_history
 
+    @property
+    def all_hubs(self) -> tuple[Hub, ...]:
+        """This hub, and those of people who may see a part of its kinds."""
+        return (self, *self._scoped_hubs)
+
     # --- kinds ---
 
     @property

@@ -28,10 +28,14 @@ _Key = tuple[str, str, str]
 
 
 class SchemaStore:
-    """The schemas of kinds, each requested once in TTL seconds; once in UNKNOWN_TTL where there is none."""
+    """The schemas of kinds, each requested once in TTL seconds; once in UNKNOWN_TTL where there is none.
 
-    def __init__(self, clock: Clock) -> None:
+    They are the same for everybody: the client that `reader` returns reads them, and without one that of the caller.
+    """
+
+    def __init__(self, clock: Clock, reader: Callable[[], Client | None] = lambda: None) -> None:
         self._clock = clock
+        self._reader = reader
         self._known: dict[_Key, tuple[float, Schema]] = {}
         self._asking: dict[_Key, asyncio.Task[Schema]] = {}
 
@@ -66,6 +70,7 @@ class SchemaStore:
         return task
 
     async def _read(self, client: Client, resource: Resource) -> Schema:
+        client = self._reader() or client
         schema = await _published(client, resource) or await _defined(client, resource) or UNKNOWN
         key = _key(client, resource)
         _, before = self._known.pop(key, (0.0, schema))
@@ -74,6 +79,16 @@ class SchemaStore:
             del self._known[next(iter(self._known))]
         self._known[key] = (self._clock.now(), schema)
         return schema
+
+
+class HiddenSchemas(SchemaStore):
+    """For somebody who may not read the API server's schemas: every one is UNKNOWN."""
+
+    async def schema_of(self, client: Client, resource: Resource) -> Schema:  # noqa: ARG002 -- nothing is requested
+        return UNKNOWN
+
+    async def schema_if_ready(self, client: Client, resource: Resource) -> Schema | None:  # noqa: ARG002
+        return UNKNOWN
 
 
 SCHEMAS: Key[SchemaStore] = Key("schemas")

@@ -7,6 +7,7 @@ be hidden from the account, so a list of one object's metadata is requested.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from dashboard.runtime.app_state import Key
 from informerd.clock import Clock
@@ -26,10 +27,14 @@ _Key = tuple[str, str, str]
 
 
 class VersionWarnings:
-    """Each kind's warnings, requested once in TTL seconds."""
+    """Each kind's warnings, requested once in TTL seconds.
 
-    def __init__(self, clock: Clock) -> None:
+    They are the same for everybody: the client that `reader` returns asks, and without one that of the caller.
+    """
+
+    def __init__(self, clock: Clock, reader: Callable[[], Client | None] = lambda: None) -> None:
         self._clock = clock
+        self._reader = reader
         self._known: dict[_Key, tuple[float, tuple[str, ...]]] = {}
 
     async def of(self, client: Client, resource: Resource, namespace: str = "") -> tuple[str, ...]:
@@ -41,7 +46,7 @@ class VersionWarnings:
         asked, warnings = self._known.get(key, (0.0, ()))
         if key in self._known and self._clock.now() - asked < TTL:
             return warnings
-        warnings = await _ask(client, resource, namespace)
+        warnings = await _ask(self._reader() or client, resource, namespace)
         self._known.pop(key, None)
         if len(self._known) >= MAX_KINDS:
             del self._known[next(iter(self._known))]

@@ -75,10 +75,14 @@ class WebCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """All metric families."""
         hub = self._hub
-        yield GaugeMetricFamily(f"{PREFIX}sockets", "Browsers that are connected.", len(hub.sockets))
-        behind = sum(socket.is_behind for socket in hub.sockets)
+        sockets = [socket for each in hub.all_hubs for socket in each.sockets]
+        yield GaugeMetricFamily(f"{PREFIX}sockets", "Browsers that are connected.", len(sockets))
+        behind = sum(socket.is_behind for socket in sockets)
         yield GaugeMetricFamily(f"{PREFIX}sockets_behind", "Browsers that get nothing until they catch up.", behind)
-        yield GaugeMetricFamily(f"{PREFIX}views", "Views that are kept current.", len(hub.views))
+        views = sum(len(each.views) for each in hub.all_hubs)
+        yield GaugeMetricFamily(f"{PREFIX}views", "Views that are kept current.", views)
+        groups = len(hub.all_hubs) - 1
+        yield GaugeMetricFamily(f"{PREFIX}rights_groups", "Groups of people with equal rights that have pages.", groups)
         for name, meaning, attribute in _COUNTED:
             yield CounterMetricFamily(PREFIX + name, meaning, getattr(hub.metrics, attribute))
         yield self._by_label("sockets_refused", "Websockets closed for what they asked, by close code.", "code")

@@ -115,7 +115,7 @@ class WebProcess:
             clock,
             shared_names=lambda: self.object_counts.shared_names,
         )
-        schemas = SchemaStore(clock)
+        schemas = SchemaStore(clock, lambda: self.client)
         self.authors = AuthorStore(clock)
         client_of = self.person_clients.client_of
         self.audit = build_audit_recorder(clock)
@@ -144,7 +144,7 @@ class WebProcess:
                 OBJECT_COUNTS: self.object_counts,
                 ACCESS_REVIEWS: self.access_reviews,
                 SCHEMAS: schemas,
-                VERSION_WARNINGS: VersionWarnings(clock),
+                VERSION_WARNINGS: VersionWarnings(clock, lambda: self.client),
                 PARSE_CACHE: LruCache(MAX_CHARACTERS),
                 DRAFTS: DraftStore(clock),
                 FOLLOWED_KINDS: self.followed_kinds,
