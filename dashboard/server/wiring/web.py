@@ -12,6 +12,8 @@ from typing import Any
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from dashboard.access.person import Person
+from dashboard.access.sessions.session import Lifetime
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
 from dashboard.cluster.connection import CONNECTION, Connection
 from dashboard.live.hub.hub import HUB, Hub
@@ -35,6 +37,8 @@ from dashboard.pages.drains.runner import DRAIN_RUNNER, DrainRunner
 from dashboard.pages.drains.store import DrainStore
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS, FollowedKindStore
 from dashboard.pages.layout.page import cluster_info
+from dashboard.pages.sessions.registry import SESSIONS, SessionRegistry
+from dashboard.pages.sign_in.providers import PROVIDERS, Providers
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
@@ -46,15 +50,17 @@ from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.server.access_token import AccessToken
 from dashboard.server.body_limits import MIB, BodyLimitLayer, BodyLimits, BodyRoom
+from dashboard.server.connection_limits import Client as Peer
 from dashboard.server.connection_limits import OpenConnections
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import limit_websockets, start_with_reactor, stop_with_reactor
 from dashboard.server.daphne_request_limits import ArrivalLimits, install_arrival_limits
 from dashboard.server.django_handler import LoopHandler
-from dashboard.server.guard import Application, Guard, Receive, Scope, Send
+from dashboard.server.guard import Application, Guard, Receive, Rejection, Scope, Send
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
 from dashboard.server.request_quotas import RequestQuotas
+from dashboard.server.session_layer import SessionLayer, without_session
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.metrics import WebCollector, exposition
@@ -79,6 +85,8 @@ class WebProcess:
         self.replicas = Replicas(layer, kinds, clock, layer_health=layer_health, rejected=rejected)
         self.controllers = ControllersClient(layer, clock, layer_health=layer_health)
         self.object_counts = ObjectCountsClient(layer, clock, layer_health=layer_health)
+        lifetime = Lifetime(settings.DELTABOARD_SESSION_HOURS * 3600.0, settings.DELTABOARD_SESSION_IDLE_HOURS * 3600.0)
+        self.sessions = SessionRegistry(layer, clock, lifetime, layer_health=layer_health)
         self.access_reviews = AccessReviews(clock, lambda: self.client)
         self.hub = Hub(
             self.replicas,
@@ -135,6 +143,8 @@ class WebProcess:
                 CONTROLLERS_CLIENT: self.controllers,
                 DRAIN_RUNNER: self.drain_runs,
                 BULK_RUNNER: self.bulk_runs,
+                SESSIONS: self.sessions,
+                PROVIDERS: Providers(settings.DELTABOARD_OIDC, clock),
                 METRICS: self.metrics,
                 SOCKET_LIMITS: SocketLimits(settings.DELTABOARD_SOCKETS, settings.DELTABOARD_SOCKETS_PER_USER),
                 QUOTAS: self.quotas,
@@ -214,6 +224,8 @@ class WebProcess:
         self._keep("the connection to the cluster", self.worker_process.run)
         self._keep("reading the kinds that are followed always", self.followed_kinds.run)
         self._keep("resolving kinds", self.kind_discovery.run)
+        if settings.DELTABOARD_SIGN_IN == "oidc":
+            self._keep("hearing of ended sessions", self.sessions.run)
 
     async def stop(self) -> None:
         """End all tasks, watches and children for good; returns when they have ended."""
@@ -299,14 +311,38 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
         tune_process()
         start_with_reactor(partial(watch_process, settings.DELTABOARD_BLOCKED_SECONDS))
         start_with_reactor(wired.start)
-    guard = Guard(wired, allowed_hosts=settings.ALLOWED_HOSTS, proxy=load_trusted_proxy(), token=token)
+    knows_sessions = settings.DELTABOARD_SIGN_IN == "oidc"
+    guard = Guard(
+        SessionLayer(wired, live.sessions) if knows_sessions else wired,
+        allowed_hosts=settings.ALLOWED_HOSTS,
+        proxy=load_trusted_proxy(),
+        token=token,
+        knows_sessions=knows_sessions,
+    )
     refused = live.quotas.refused
-    connections = OpenConnections(raise_open_files_limit(), settings.DELTABOARD_TRUST_PROXY_PEERS.includes, refused)
+    is_near = settings.DELTABOARD_TRUST_PROXY_PEERS.includes
+    connections = OpenConnections(raise_open_files_limit(), everybody if knows_sessions else is_near, refused)
     room = BodyRoom(limits.together)
     sockets = SocketRates(settings.DELTABOARD_SOCKETS_PER_USER, live.clock)
-    install_arrival_limits(ArrivalLimits(limits, room, sockets, connections, guard.identify, refused))
+    identify = with_cookie(guard) if knows_sessions else guard.identify
+    install_arrival_limits(ArrivalLimits(limits, room, sockets, connections, identify, refused))
     limit_websockets()
     return guard
+
+
+def everybody(peer: Peer) -> bool:  # noqa: ARG001
+    """Where people sign in here, they connect from anywhere."""
+    return True
+
+
+def with_cookie(guard: Guard) -> Callable[[Scope], Rejection | Person]:
+    """The guard's rules and, before a body is received, that of the session's cookie."""
+
+    def identified(scope: Scope) -> Rejection | Person:
+        person = guard.identify(scope)
+        return person if isinstance(person, Rejection) else without_session(scope) or person
+
+    return identified
 
 
 def _body_limits() -> BodyLimits:
