@@ -62,13 +62,7 @@ def read_issuers(path: str) -> tuple[Issuer, ...]:
     if not path:
         return ()
     try:
-        content = read_yaml(Path(path))
-        if content is None:
-            raise ConfigError(f"{path}: the file is empty: list issuers, see docs/sign-in.md")
-        _refuse_unknown(content, ("issuers",))
-        sections = content.sections("issuers")
-        if not sections:
-            content.fail("issuers", "must list at least one issuer, see docs/sign-in.md")
+        sections = _sections(Path(path))
         issuers = tuple(_issuer(section) for section in sections)
         _check_apart(sections, issuers)
     except FileNotFoundError:
@@ -76,6 +70,17 @@ def read_issuers(path: str) -> tuple[Issuer, ...]:
     except ConfigError as error:
         raise ValueError(str(error)) from None
     return issuers
+
+
+def _sections(path: Path) -> tuple[Section, ...]:
+    content = read_yaml(path)
+    if content is None:
+        raise ConfigError(f"{path}: the file is empty: list issuers, see docs/sign-in.md")
+    _refuse_unknown(content, ("issuers",))
+    sections = content.sections("issuers")
+    if not sections:
+        content.fail("issuers", "must list at least one issuer, see docs/sign-in.md")
+    return sections
 
 
 def is_secure_url(url: str) -> bool:

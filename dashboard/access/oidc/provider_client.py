@@ -36,6 +36,10 @@ class ProviderUnusable(Exception):
     """The provider does not answer, or answers what cannot be used. The message is for the operator."""
 
 
+class ResponseTooLarge(requests.RequestException):
+    """A response has more than MAX_BYTES."""
+
+
 class LimitedSession(requests.Session):
     """Requests that follow no redirect, and give up a response that is too long or too slow (RequestException)."""
 
@@ -55,7 +59,7 @@ class LimitedSession(requests.Session):
             for part in response.iter_content(64 * 1024):
                 size += len(part)
                 if size > MAX_BYTES:
-                    raise requests.exceptions.ContentDecodingError(f"the response has more than {MAX_BYTES} bytes")
+                    raise ResponseTooLarge(f"the response has more than {MAX_BYTES} bytes")
                 if time.monotonic() - began > TIME_LIMIT:
                     raise requests.exceptions.ReadTimeout(f"the response took more than {TIME_LIMIT:g} s")
                 parts.append(part)

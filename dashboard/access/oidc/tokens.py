@@ -175,8 +175,8 @@ def _claim_sentence(error: JoseError, issuer: Issuer) -> str:
         return f"The answer of {issuer.title} belongs to another sign-in (nonce). Sign in again."
     if claim == "iss":
         return (
-            f"The token comes from another issuer than {issuer.url}. Nobody was signed in. Deltaboard's operator has to "
-            "compare the issuer in DELTABOARD_OIDC with the provider's."
+            f"The token comes from another issuer than {issuer.url}. Nobody was signed in. Deltaboard's operator has "
+            "to compare the issuer in DELTABOARD_OIDC with the provider's."
         )
     if claim in ("aud", "azp"):
         return f"The token of {issuer.title} was issued for another client than Deltaboard. Nobody was signed in."

@@ -96,7 +96,7 @@ def set_session_cookie(response: HttpResponse, cookie: str, *, max_age: float) -
 
 def delete_session_cookie(response: HttpResponse) -> None:
     """Have the browser forget its session."""
-    response.set_cookie(cookie_name(), "", max_age=0, httponly=True, samesite="Lax", secure=settings.CSRF_COOKIE_SECURE)
+    response.delete_cookie(cookie_name(), samesite="Lax")
 
 
 def session_of(carrier: HttpRequest | Mapping[str, Any]) -> Session | None:

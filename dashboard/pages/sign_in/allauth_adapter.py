@@ -11,7 +11,7 @@ from allauth.socialaccount.providers.base import AuthError
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from django.http import HttpRequest
 
-from dashboard.access.oidc.provider_client import ProviderClient
+from dashboard.access.oidc.provider_client import ProviderClient, ResponseTooLarge
 from dashboard.pages.sign_in import problems
 from dashboard.pages.sign_in.problems import SignInFailed
 from dashboard.pages.sign_in.providers import PROVIDERS
@@ -57,6 +57,8 @@ class IssuerAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc] # allaut
             raise SignInFailed(problems.unknown_state(issuer))
         if error == AuthError.CANCELLED:
             raise SignInFailed(problems.denied(issuer), status=403, next_address=next_address)
+        if isinstance(exception, ResponseTooLarge):
+            raise SignInFailed(problems.too_large(issuer), next_address=next_address)
         if isinstance(exception, requests.RequestException):
             raise SignInFailed(
                 problems.unreachable(issuer), status=503, next_address=next_address, detail=str(exception)

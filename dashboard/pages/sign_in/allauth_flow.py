@@ -24,8 +24,6 @@ from dashboard.pages.sign_in.provider import CodeRedeemed, IssuerOAuth2Adapter, 
 
 OTHER_SIGN_INS = 1
 """Sign-ins of other tabs that go on beside a new one: their states share a cookie of 4 KiB."""
-MAX_NEXT = 800
-"""Characters of the address to come back to; of a longer one its path is kept."""
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
 """What allauth raises where a token response has another shape."""
 
@@ -41,9 +39,6 @@ class VerifiedSignIn:
 def begin(request: HttpRequest, next_address: str) -> HttpResponse:
     """The redirect to the issuer, with the cookie of this sign-in. Raises SignInFailed."""
     issuer = client_of(request).issuer
-    if len(next_address) > MAX_NEXT:
-        path = next_address.partition("?")[0]
-        next_address = path if len(path) <= MAX_NEXT else "/"
     with request_context(request):
         _open_session(request)
         _forget_older(request)
@@ -94,11 +89,13 @@ def save_session(request: HttpRequest, response: HttpResponse) -> None:
     session: SessionStore | None = getattr(request, "session", None)
     if session is None:
         return
-    goes_on = bool(statekit.get_states(request))
+    if not statekit.get_states(request):
+        response.delete_cookie(settings.SESSION_COOKIE_NAME, path=settings.SESSION_COOKIE_PATH, samesite="Lax")
+        return
     response.set_cookie(
         settings.SESSION_COOKIE_NAME,
-        str(session.session_key or "") if goes_on else "",
-        max_age=settings.SESSION_COOKIE_AGE if goes_on else 0,
+        str(session.session_key or ""),
+        max_age=settings.SESSION_COOKIE_AGE,
         path=settings.SESSION_COOKIE_PATH,
         httponly=True,
         samesite="Lax",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dashboard.access.oidc.provider_client import MAX_BYTES
 from dashboard.runtime.oidc_issuers import Issuer
 
 MAX_QUOTED = 200
@@ -43,6 +44,13 @@ def unreachable(issuer: Issuer) -> str:
     return (
         f"{issuer.title} does not answer, so nobody can sign in with it just now. Try again in a minute. "
         "People who are signed in are not affected."
+    )
+
+
+def too_large(issuer: Issuer) -> str:
+    return (
+        f"The answer of {issuer.title} is larger than Deltaboard accepts ({MAX_BYTES // 1024} KiB). "
+        "Its operator has to let it send fewer claims or groups."
     )
 
 

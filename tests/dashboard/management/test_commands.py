@@ -196,7 +196,7 @@ def test_a_port_that_is_none_is_said_to_be_none(port: int) -> None:
 
 def test_an_address_of_another_machine_is_said_in_words() -> None:
     with pytest.raises(CannotListen, match=r"cannot listen on 192.0.2.1 port 1: [A-Z][a-z ]+\.$"):
-        bind_socket("192.0.2.1", 1, proxy_user_header="X-Forwarded-User")
+        bind_socket("192.0.2.1", 1, signs_in=True)
 
 
 def test_behind_a_signing_in_proxy_it_binds_elsewhere_and_wants_the_user(clusterless: dict[str, str]) -> None:
