@@ -175,9 +175,9 @@ def _claim_sentence(error: JoseError, issuer: Issuer) -> str:
         return f"The answer of {issuer.title} belongs to another sign-in (nonce). Sign in again."
     if claim == "iss":
         return (
-            f"The token comes from another issuer than {issuer.url}. Nobody was signed in. Deltaboard's operator has "
+            f"The token comes from another issuer than {issuer.url}, so it does not count. Deltaboard's operator has "
             "to compare the issuer in DELTABOARD_OIDC with the provider's."
         )
     if claim in ("aud", "azp"):
-        return f"The token of {issuer.title} was issued for another client than Deltaboard. Nobody was signed in."
+        return f"The token of {issuer.title} was issued for another client than Deltaboard, so it does not count."
     return f"The token of {issuer.title} is not valid: {error.description or type(error).__name__}"

@@ -53,10 +53,10 @@ class IssuerAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc] # allaut
         issuer = client_of(request).issuer
         state = (extra_context or {}).get("state")
         next_address = (state or {}).get("next") or "/"
+        if error == AuthError.CANCELLED or (state is None and request.GET.get("error") == "access_denied"):
+            raise SignInFailed(problems.denied(issuer), status=403, next_address=next_address)
         if state is None:
             raise SignInFailed(problems.unknown_state(issuer))
-        if error == AuthError.CANCELLED:
-            raise SignInFailed(problems.denied(issuer), status=403, next_address=next_address)
         if isinstance(exception, ResponseTooLarge):
             raise SignInFailed(problems.too_large(issuer), next_address=next_address)
         if isinstance(exception, requests.RequestException):
