@@ -172,7 +172,7 @@ def test_a_port_in_use_is_one_line_and_exit_code_1(environ: dict[str, str]) -> N
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "[::]"])
 def test_elsewhere_is_not_listened_without_sign_in(host: str) -> None:
-    with pytest.raises(BindRefused, match=r"Deltaboard does not listen on .*: it has no sign-in yet"):
+    with pytest.raises(BindRefused, match=r"Deltaboard does not listen on .*: nobody signs in"):
         bind_socket(host, 0)
 
 
@@ -385,5 +385,5 @@ def test_runserver_ends_with_a_sentence_too(environ: dict[str, str], options: tu
 def test_runserver_refuses_other_addresses(environ: dict[str, str]) -> None:
     ended = run(environ, "runserver", "0.0.0.0:0")
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("Deltaboard does not listen on 0.0.0.0: it has no sign-in yet")
+    assert ended.stderr.startswith("Deltaboard does not listen on 0.0.0.0: nobody signs in")
     assert len(ended.stderr.splitlines()) == 1
