@@ -23,6 +23,8 @@ from dashboard.pages.create.many.cached_parse_results import PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS
+from dashboard.pages.sessions.registry import SESSIONS
+from dashboard.pages.sign_in.providers import PROVIDERS, Providers
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
 from dashboard.runtime.concurrency_limit import Limits
@@ -49,6 +51,7 @@ ATTRIBUTES: dict[Key[Any], str] = {
     PARSE_CACHE: "parse_cache",
     REPLICAS: "replicas",
     SCHEMAS: "schemas",
+    SESSIONS: "sessions",
     SOCKET_LIMITS: "socket_limits",
 }
 UNLIMITED = Limits(1_000_000, 1_000_000)
@@ -74,6 +77,8 @@ class AttributeState(AppState):
             return cast("T", getattr(self._parts, "work_processes", None) or WorkProcesses())
         if key is VERSION_WARNINGS:
             return cast("T", getattr(self._parts, "version_warnings", None) or VersionWarnings(SystemClock()))
+        if key is PROVIDERS:
+            return cast("T", getattr(self._parts, "providers", None) or Providers((), SystemClock()))
         if key is QUOTAS:
             return cast("T", getattr(self._parts, "quotas", None) or Quotas({}, SystemClock()))
         if key is VIEW_QUOTAS:
