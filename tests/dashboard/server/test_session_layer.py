@@ -53,7 +53,7 @@ def sessions(layer_alias: str) -> SessionRegistry:
 
 
 def request(path: str = "/feed/", *, method: str = "GET", query: bytes = b"", cookie: str = "", **more: str) -> Message:
-    headers = {**more, **({"cookie": f"a=b; deltaboard_session={cookie}"} if cookie else {})}
+    headers: dict[str, Any] = {**more, **({"cookie": f"a=b; deltaboard_session={cookie}"} if cookie else {})}
     return {**scope_of(**headers), "path": path, "method": method, "query_string": query}
 
 
@@ -71,7 +71,8 @@ async def answered(layer: SessionLayer, scope: Message) -> list[Message]:
 
 
 def header(message: Message, name: bytes) -> str:
-    return dict(message["headers"])[name].decode()
+    value: bytes = dict(message["headers"])[name]
+    return value.decode()
 
 
 async def test_a_request_with_a_session_has_its_person(sessions: SessionRegistry) -> None:

@@ -49,12 +49,7 @@ class Provider:
 
     def __enter__(self) -> Self:
         """Listen, on the same port each time."""
-        provider = self
-
-        class Handler(_Handler):
-            owner = provider
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), type("Handler", (_Handler,), {"owner": self}))
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]
         Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()

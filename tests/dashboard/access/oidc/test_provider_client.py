@@ -82,11 +82,10 @@ def test_a_provider_that_is_down_is_asked_again_by_the_next(client: ProviderClie
     ],
 )
 def test_a_configuration_of_somebody_else_is_refused(
-    client: ProviderClient, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], words: str
+    client: ProviderClient, provider: Provider, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], words: str
 ) -> None:
-    right = Provider.configuration.fget
-    assert right is not None
-    monkeypatch.setattr(Provider, "configuration", property(lambda provider: {**right(provider), **changes}))
+    answered = {**provider.configuration, **changes}
+    monkeypatch.setattr(Provider, "configuration", property(lambda _: answered))
     with pytest.raises(ProviderUnusable, match=words):
         client.configuration()
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import sqlite3
 import time
+from base64 import urlsafe_b64encode
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-import requests
 
 from tests.support.local_dashboard import LocalDashboard
 from tests.support.sign_in.dashboard import PlainBrowser, problem_of
@@ -74,11 +76,11 @@ def test_the_session_is_a_new_key_in_a_cookie_that_scripts_cannot_read(
     "back", ["https://evil.example/", "//evil.example/x", "/\\evil.example", "javascript:alert(1)"]
 )
 def test_nobody_is_led_to_another_site(provider: Provider, browser: PlainBrowser, back: str) -> None:
-    assert browser.sign_in(back=requests.utils.quote(back, safe="")).headers["Location"] == "/"
+    assert browser.sign_in(back=quote(back, safe="")).headers["Location"] == "/"
 
 
 def test_a_long_address_comes_back_without_its_query(provider: Provider, browser: PlainBrowser) -> None:
-    back = requests.utils.quote(f"/feed/?q={'x' * 3000}", safe="")
+    back = quote(f"/feed/?q={'x' * 3000}", safe="")
     assert browser.sign_in(back=back).headers["Location"] == "/feed/"
 
 
@@ -160,9 +162,6 @@ def test_a_token_without_a_signature_of_the_provider_signs_nobody_in(
     provider: Provider, browser: PlainBrowser, alg: str
 ) -> None:
     """Such as anybody could make, or who knows the client's secret."""
-    import hashlib
-    import hmac
-    from base64 import urlsafe_b64encode
 
     def part(value: object) -> bytes:
         return urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
