@@ -17,7 +17,7 @@ from dashboard.access.person import PERSON_KEY
 from dashboard.access.sessions.session import SESSION_KEY, Session, cookie_of, session_id
 from dashboard.live.hub.browser_socket import RECONNECT_CODE
 from dashboard.pages.sessions.registry import SessionRegistry
-from dashboard.pages.sign_in.addresses import ACCOUNTS, SIGN_IN
+from dashboard.pages.sign_in.addresses import MAX_NEXT, OPEN, SIGN_IN
 from dashboard.runtime.database_executor import Unavailable
 from dashboard.server.guard import Application, Receive, Rejection, Scope, Send, is_probe, reject
 from dashboard.server.request_headers import header_values
@@ -26,8 +26,6 @@ SIGNED_OUT = (
     f"You are signed out, or your session is over. Sign in at {SIGN_IN} and send this again. "
     "Deltaboard did nothing with this request."
 )
-MAX_NEXT = 4_000
-"""Maximum characters of an address that somebody is led back to."""
 CLOSE_CODE = 4403
 _HEADERS = [(b"www-authenticate", f'Session sign-in="{SIGN_IN}"'.encode()), (b"hx-reswap", b"none")]
 """htmx leaves the page as it is: what somebody has typed there must not be lost."""
@@ -113,7 +111,7 @@ def is_open(scope: Scope) -> bool:
     """Whether it is answered without a session: what somebody needs who signs in, and probes."""
     if scope["type"] != "http":
         return False
-    return is_probe(scope) or _is_static(scope) or scope["path"] == SIGN_IN or scope["path"].startswith(ACCOUNTS)
+    return is_probe(scope) or _is_static(scope) or OPEN.fullmatch(scope["path"]) is not None
 
 
 def _is_static(scope: Scope) -> bool:

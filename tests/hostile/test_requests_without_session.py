@@ -66,8 +66,23 @@ def test_every_address_asks_for_a_session(process: LocalDashboard) -> None:
     is_open = ("sign-in/", "accounts/", "healthz", "readyz")
     asked = [route for route in plain if not route.startswith(is_open)]
     assert len(asked) > 30
-    for route in [*asked, "nowhere/", "accounts", "sign-in", "static", "//accounts/x/", "x/../accounts/"]:
+    for route in [
+        *asked,
+        "nowhere/",
+        "accounts",
+        "accounts/",
+        "accounts/nowhere/",
+        "accounts/main/",
+        "sign-in",
+        "static",
+        "//accounts/x/",
+        "x/../accounts/",
+    ]:
         assert ask(f"{process.url}/{route}").status == 401, route
+    for open_address in ("sign-in/", "accounts/none/sign-in/", "accounts/main/callback/", "accounts/logout/none/"):
+        said = ask(f"{process.url}/{open_address}")
+        assert said.status in (200, 400, 404, 405), open_address
+        assert "KUBECONFIG" not in said.body, "not even why there is no cluster"
     page = ask(f"{process.url}/sign-in/")
     assert page.status == 200
     assert "script-src 'self'" in page.headers["Content-Security-Policy"]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import requests
 from joserfc.errors import JoseError
@@ -28,7 +28,10 @@ CONFIGURATION_SECONDS = 600.0
 """Seconds for which configuration and keys are used before they are read again."""
 KEYS_PAUSE = 10.0
 """Seconds between two requests for keys because a token has an unknown one: anybody can send such a token."""
+FAILURE_PAUSE = 3.0
+"""Seconds after a failure in which a provider counts as down: else each person who waits would wait anew."""
 WELL_KNOWN = "/.well-known/openid-configuration"
+T = TypeVar("T")
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
@@ -46,11 +49,12 @@ class LimitedSession(requests.Session):
     def __init__(self, ca_file: str = "") -> None:
         super().__init__()
         self.max_redirects = 0
-        if ca_file:
-            self.verify = ca_file
+        self._ca_file = ca_file
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         options.update(stream=True, timeout=TIMEOUT)
+        if self._ca_file:  # set on the session it would give way to REQUESTS_CA_BUNDLE
+            options["verify"] = self._ca_file
         began = time.monotonic()
         response = super().send(request, **options)
         parts: list[bytes] = []
@@ -77,6 +81,8 @@ class ProviderClient:
         self._configuration: Mapping[str, Any] | None = None
         self._keys: KeySet | None = None
         self._configured_at = self._keys_at = 0.0
+        self._problem = ""
+        self._problem_until = 0.0
 
     def session(self) -> requests.Session:
         """A session of HTTP requests to this provider."""
@@ -86,7 +92,7 @@ class ProviderClient:
         """The provider's metadata (OpenID Connect Discovery 1.0). Raises ProviderUnusable."""
         with self._lock:
             if self._configuration is None or self._is_old(self._configured_at):
-                self._configuration = self._read_configuration()
+                self._configuration = self._noted(self._read_configuration)
                 self._configured_at = self._clock.now()
             return self._configuration
 
@@ -97,8 +103,20 @@ class ProviderClient:
             pause_is_over = self._clock.now() - self._keys_at >= KEYS_PAUSE
             if self._keys is None or self._is_old(self._keys_at) or (is_new_one_needed and pause_is_over):
                 self._keys_at = self._clock.now()
-                self._keys = self._read_keys(address)
+                self._keys = self._noted(lambda: self._read_keys(address))
             return self._keys
+
+    def _noted(self, read: Callable[[], T]) -> T:
+        """What `read` returns; a failure holds for FAILURE_PAUSE."""
+        if self._problem and self._clock.now() < self._problem_until:
+            raise ProviderUnusable(self._problem)
+        try:
+            found = read()
+        except ProviderUnusable as error:
+            self._problem, self._problem_until = str(error), self._clock.now() + FAILURE_PAUSE
+            raise
+        self._problem = ""
+        return found
 
     def _is_old(self, since: float) -> bool:
         return self._clock.now() - since > CONFIGURATION_SECONDS
@@ -126,7 +144,7 @@ class ProviderClient:
                 response = session.get(address)
                 response.raise_for_status()
                 found = response.json()
-        except (requests.RequestException, ValueError, RecursionError) as error:
+        except (OSError, ValueError, RecursionError) as error:  # requests' own errors are OSErrors
             raise ProviderUnusable(f"{address}: {error}") from None
         if not isinstance(found, dict):
             raise ProviderUnusable(f"{address} has no JSON object")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from django.utils.http import url_has_allowed_host_and_scheme
 
 SIGN_IN = "/sign-in/"
 ACCOUNTS = "/accounts/"
-"""Everything below it is open to people who have not signed in."""
+OPEN = re.compile(rf"{SIGN_IN}|{ACCOUNTS}(?:sign-out|logout/[^/]+|[^/]+/sign-in|[^/]+/callback)/")
+"""Addresses that are open to people who have not signed in; no page of theirs says anything of the cluster."""
 MAX_NEXT = 800
 """Characters of the address to come back to: with what else a sign-in must remember it is in a cookie of 4 KiB."""
 

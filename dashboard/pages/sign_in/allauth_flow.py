@@ -68,7 +68,7 @@ def finish(request: HttpRequest, now: float) -> VerifiedSignIn:
             view.dispatch(request)
         except CodeRedeemed as redeemed:
             id_token = redeemed.id_token
-        except ProviderUnusable as error:
+        except (ProviderUnusable, OSError) as error:
             raise _unreachable(client, view, error) from None
         except UNREADABLE as error:
             sentence = problems.code_refused(issuer, "")
@@ -121,7 +121,7 @@ class _CallbackView(OAuth2CallbackView):  # type: ignore[misc] # allauth has no 
         return str((self.state or {}).get("next") or "/")
 
 
-def _unreachable(client: Any, view: _CallbackView, error: ProviderUnusable) -> SignInFailed:
+def _unreachable(client: Any, view: _CallbackView, error: Exception) -> SignInFailed:
     sentence = problems.unreachable(client.issuer)
     return SignInFailed(sentence, status=503, next_address=view.next_address, detail=str(error))
 

@@ -13,8 +13,10 @@ from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits, Owners
 from dashboard.runtime.oidc_issuers import Issuer
 from informerd.clock import Clock
 
-CALLS = Limits(4, 8)
-"""Calls of providers at the same time: of one owner, and in all. They hold up no page of people who are signed in."""
+CALLS = Limits(8, 8)
+"""Calls of providers at the same time: of one owner, for behind a proxy all who sign in are one address, and in all.
+They hold up no page of people who are signed in.
+"""
 TIME_LIMIT = 30.0
 """Seconds for a call, which asks up to three times."""
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from dashboard.access.person import Person
-from dashboard.access.sessions.session import Lifetime
+from dashboard.access.sessions.session import Lifetime, cookie_of, session_id
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
 from dashboard.cluster.connection import CONNECTION, Connection
 from dashboard.live.hub.hub import HUB, Hub
@@ -336,11 +336,16 @@ def everybody(peer: Peer) -> bool:  # noqa: ARG001
 
 
 def with_cookie(guard: Guard) -> Callable[[Scope], Rejection | Person]:
-    """The guard's rules and, before a body is received, that of the session's cookie."""
+    """The guard's rules and, before a body is received, that of the session's cookie. Until the session is looked up
+    what arrives counts for it, under a name of its own.
+    """
 
     def identified(scope: Scope) -> Rejection | Person:
         person = guard.identify(scope)
-        return person if isinstance(person, Rejection) else without_session(scope) or person
+        if isinstance(person, Rejection):
+            return person
+        key = session_id(cookie_of(scope))
+        return without_session(scope) or (Person(f"of session {key[:16]}") if key else person)
 
     return identified
 

@@ -12,8 +12,9 @@ from pytest_django import DjangoDbBlocker
 from dashboard.access.person import person_of
 from dashboard.access.sessions.session import session_of
 from dashboard.pages.sessions.registry import SessionRegistry
+from dashboard.pages.sign_in.addresses import MAX_NEXT
 from dashboard.runtime.database_executor import Unavailable
-from dashboard.server.session_layer import MAX_NEXT, SessionLayer, without_session
+from dashboard.server.session_layer import SessionLayer, without_session
 from tests.support.asgi_requests import scope_of
 from tests.support.clock import FakeClock
 from tests.support.databases import in_file
@@ -107,6 +108,11 @@ async def test_without_one_a_page_leads_to_the_sign_in(sessions: SessionRegistry
         request("/metrics"),
         request("/sign-in/x"),
         request("/sessions/"),
+        request("/accounts/"),
+        request("/accounts/nowhere/"),
+        request("/accounts/main/callback/x/"),
+        request("/accounts/main/x/callback/"),
+        request("/x/accounts/main/callback/"),
     ],
 )
 async def test_without_one_scripts_get_401_and_a_sentence(sessions: SessionRegistry, asked: Message) -> None:

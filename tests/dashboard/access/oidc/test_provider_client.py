@@ -10,6 +10,7 @@ import requests
 
 from dashboard.access.oidc.provider_client import (
     CONFIGURATION_SECONDS,
+    FAILURE_PAUSE,
     KEYS_PAUSE,
     LimitedSession,
     ProviderClient,
@@ -63,11 +64,17 @@ def test_new_keys_are_read_when_they_are_needed_and_not_for_each_token(
     assert provider.asked.count("/jwks") == 2
 
 
-def test_a_provider_that_is_down_is_asked_again_by_the_next(client: ProviderClient, provider: Provider) -> None:
+def test_a_provider_that_is_down_is_asked_again_after_a_moment(
+    client: ProviderClient, provider: Provider, clock: FakeClock
+) -> None:
     provider.__exit__()
     with pytest.raises(ProviderUnusable, match="Connection refused"):
         client.configuration()
     provider.__enter__()
+    with pytest.raises(ProviderUnusable, match="Connection refused"):
+        client.configuration()
+    assert provider.asked == []
+    clock.skip(FAILURE_PAUSE)
     assert client.configuration()["issuer"] == provider.url
 
 
@@ -111,3 +118,9 @@ def test_no_redirect_is_followed(provider: Provider) -> None:
     with LimitedSession() as session, pytest.raises(requests.TooManyRedirects):
         session.get(address)
     assert "/jwks" not in provider.asked
+
+
+def test_an_authority_that_cannot_be_read_is_a_sentence(provider: Provider, clock: FakeClock) -> None:
+    issuer = Issuer("main", "Main", provider.url.replace("http:", "https:"), "deltaboard", ca_file="/none.pem")
+    with pytest.raises(ProviderUnusable, match=r"/none\.pem"):
+        ProviderClient(issuer, clock).configuration()
