@@ -7,13 +7,13 @@ and websockets are closed with 4403. A websocket ends with its session.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
 
-from dashboard.access.person import PERSON_KEY
+from dashboard.access.person import PERSON_KEY, Person
 from dashboard.access.sessions.session import SESSION_KEY, Session, cookie_of, session_id
 from dashboard.live.hub.browser_socket import RECONNECT_CODE
 from dashboard.pages.sessions.registry import SessionRegistry
@@ -105,6 +105,21 @@ def without_session(scope: Scope) -> Rejection | None:
     if is_open(scope) or session_id(cookie_of(scope)):
         return None
     return Rejection(401, SIGNED_OUT, is_for_own_page=True)
+
+
+def identify_by_cookie(identify: Callable[[Scope], Rejection | Person]) -> Callable[[Scope], Rejection | Person]:
+    """The guard's rules and `without_session`, for a request whose body has not been received. Until its session is
+    looked up the request counts for that, under a name of its own.
+    """
+
+    def identified(scope: Scope) -> Rejection | Person:
+        person = identify(scope)
+        if isinstance(person, Rejection):
+            return person
+        key = session_id(cookie_of(scope))
+        return without_session(scope) or (Person(f"of session {key[:16]}") if key else person)
+
+    return identified
 
 
 def is_open(scope: Scope) -> bool:

@@ -34,6 +34,10 @@ class Lifetime:
     idle: float
 
 
+def lifetime_from_settings() -> Lifetime:
+    return Lifetime(settings.DELTABOARD_SESSION_HOURS * 3600.0, settings.DELTABOARD_SESSION_IDLE_HOURS * 3600.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """As it was read. Times are Unix seconds."""

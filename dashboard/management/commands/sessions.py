@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand
 from django.db import DEFAULT_DB_ALIAS, DatabaseError
 
 from dashboard.access.sessions import store
-from dashboard.access.sessions.session import Lifetime
+from dashboard.access.sessions.session import lifetime_from_settings
 from dashboard.live.replication.channel_layer import ChannelLayerHealth, Sender
 from dashboard.live.replication.rejected_messages import RejectedMessages
 from dashboard.management.exit_message import exit_with_message, one_line
@@ -46,8 +46,7 @@ class Command(BaseCommand):
             exit_with_message(self.stderr, f"The database cannot be used: {one_line(error)}")
 
     def _list(self) -> None:
-        lifetime = Lifetime(settings.DELTABOARD_SESSION_HOURS * 3600.0, settings.DELTABOARD_SESSION_IDLE_HOURS * 3600.0)
-        for session in store.all_sessions(DEFAULT_DB_ALIAS, time.time(), lifetime):
+        for session in store.all_sessions(DEFAULT_DB_ALIAS, time.time(), lifetime_from_settings()):
             used = datetime.fromtimestamp(session.last_used, UTC).isoformat(timespec="seconds")
             words = f"{session.person.name}  {session.device}  {session.issuer}  last used {used}"
             self.stdout.write(escape_to_one_line(words))

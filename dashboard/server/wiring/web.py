@@ -12,8 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.template.loader import render_to_string
 
-from dashboard.access.person import Person
-from dashboard.access.sessions.session import Lifetime, cookie_of, session_id
+from dashboard.access.sessions.session import lifetime_from_settings
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
 from dashboard.cluster.connection import CONNECTION, Connection
 from dashboard.live.hub.hub import HUB, Hub
@@ -50,17 +49,16 @@ from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.server.access_token import AccessToken
 from dashboard.server.body_limits import MIB, BodyLimitLayer, BodyLimits, BodyRoom
-from dashboard.server.connection_limits import Client as Peer
 from dashboard.server.connection_limits import OpenConnections
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import limit_websockets, start_with_reactor, stop_with_reactor
 from dashboard.server.daphne_request_limits import ArrivalLimits, install_arrival_limits
 from dashboard.server.django_handler import LoopHandler
-from dashboard.server.guard import Application, Guard, Receive, Rejection, Scope, Send
+from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
 from dashboard.server.request_quotas import RequestQuotas
-from dashboard.server.session_layer import SessionLayer, without_session
+from dashboard.server.session_layer import SessionLayer, identify_by_cookie
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.metrics import WebCollector, exposition
@@ -85,8 +83,7 @@ class WebProcess:
         self.replicas = Replicas(layer, kinds, clock, layer_health=layer_health, rejected=rejected)
         self.controllers = ControllersClient(layer, clock, layer_health=layer_health)
         self.object_counts = ObjectCountsClient(layer, clock, layer_health=layer_health)
-        lifetime = Lifetime(settings.DELTABOARD_SESSION_HOURS * 3600.0, settings.DELTABOARD_SESSION_IDLE_HOURS * 3600.0)
-        self.sessions = SessionRegistry(layer, clock, lifetime, layer_health=layer_health)
+        self.sessions = SessionRegistry(layer, clock, lifetime_from_settings(), layer_health=layer_health)
         self.access_reviews = AccessReviews(clock, lambda: self.client)
         self.hub = Hub(
             self.replicas,
@@ -320,34 +317,14 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
         knows_sessions=knows_sessions,
     )
     refused = live.quotas.refused
-    is_near = settings.DELTABOARD_TRUST_PROXY_PEERS.includes
-    connections = OpenConnections(raise_open_files_limit(), everybody if knows_sessions else is_near, refused)
+    is_near = (lambda _: True) if knows_sessions else settings.DELTABOARD_TRUST_PROXY_PEERS.includes
+    connections = OpenConnections(raise_open_files_limit(), is_near, refused)
     room = BodyRoom(limits.together)
     sockets = SocketRates(settings.DELTABOARD_SOCKETS_PER_USER, live.clock)
-    identify = with_cookie(guard) if knows_sessions else guard.identify
+    identify = identify_by_cookie(guard.identify) if knows_sessions else guard.identify
     install_arrival_limits(ArrivalLimits(limits, room, sockets, connections, identify, refused))
     limit_websockets()
     return guard
-
-
-def everybody(peer: Peer) -> bool:  # noqa: ARG001
-    """Where people sign in here, they connect from anywhere."""
-    return True
-
-
-def with_cookie(guard: Guard) -> Callable[[Scope], Rejection | Person]:
-    """The guard's rules and, before a body is received, that of the session's cookie. Until the session is looked up
-    what arrives counts for it, under a name of its own.
-    """
-
-    def identified(scope: Scope) -> Rejection | Person:
-        person = guard.identify(scope)
-        if isinstance(person, Rejection):
-            return person
-        key = session_id(cookie_of(scope))
-        return without_session(scope) or (Person(f"of session {key[:16]}") if key else person)
-
-    return identified
 
 
 def _body_limits() -> BodyLimits:

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from dashboard.access.person import person_of
+from dashboard.access.person import NOBODY, PERSON_KEY, person_of
+from dashboard.access.quota_owner import quota_owners
 from dashboard.access.sessions.session import session_of
 from dashboard.pages.sessions.registry import SessionRegistry
 from dashboard.pages.sign_in.addresses import MAX_NEXT
 from dashboard.runtime.database_executor import Unavailable
-from dashboard.server.session_layer import SessionLayer, without_session
+from dashboard.server.guard import Rejection
+from dashboard.server.session_layer import SessionLayer, identify_by_cookie, without_session
 from tests.support.asgi_requests import scope_of
 from tests.support.clock import FakeClock
 from tests.support.databases import in_file
@@ -139,6 +141,21 @@ async def test_what_the_sign_in_needs_is_open(sessions: SessionRegistry, path: s
 async def test_before_a_body_is_received_the_cookie_must_be_one_of_ours(sessions: SessionRegistry) -> None:
     assert without_session(request(cookie=await begun(sessions), method="POST")) is None
     assert without_session(request(cookie="made up", method="POST")) is not None
+
+
+async def test_what_arrives_counts_for_its_session(sessions: SessionRegistry) -> None:
+    """All people behind one proxy have one address."""
+    identify = identify_by_cookie(lambda _: NOBODY)
+    first, second = [quota_owners({**asked, PERSON_KEY: identify(asked)}) for asked in await two_requests(sessions)]
+    assert first != second
+    assert identify(request("/sign-in/")) == NOBODY
+    refusal = Rejection(400, "a wrong host")
+    assert identify_by_cookie(lambda _: refusal)(request(cookie=await begun(sessions))) is refusal
+    assert isinstance(identify(request(method="POST")), Rejection)
+
+
+async def two_requests(sessions: SessionRegistry) -> list[Message]:
+    return [request(cookie=await begun(sessions), method="POST") for _ in range(2)]
 
 
 async def test_a_very_long_address_is_cut(sessions: SessionRegistry) -> None:
