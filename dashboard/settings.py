@@ -18,6 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 from dashboard.runtime.concurrency_limit import Limits, read_limits
 from dashboard.runtime.environment import Environment, read_limit, read_positive, read_seconds
 from dashboard.runtime.namespace_names import read_namespaces
+from dashboard.runtime.oidc_issuers import Issuer, read_issuers
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from dashboard.runtime.production_clusters import ProductionClusters, read_production
 from dashboard.runtime.proxy_settings import ProxyPeers, read_header_name, read_peers, read_proxy_secret
@@ -115,9 +116,16 @@ DELTABOARD_TRUST_PROXY_PEERS: ProxyPeers = env.read(
     "DELTABOARD_TRUST_PROXY_PEERS", read_peers, default="127.0.0.0/8,::1"
 )
 DELTABOARD_TRUST_PROXY_SECRET: str = env.read("DELTABOARD_TRUST_PROXY_SECRET", read_proxy_secret, default="")
-DELTABOARD_SIGN_IN: str = env.one_of("DELTABOARD_SIGN_IN", ("", "token", "proxy"), default="")
-"""How Deltaboard knows who asks. Empty in the environment: by the proxy where one is named, else by the token."""
-DELTABOARD_SIGN_IN = DELTABOARD_SIGN_IN or ("proxy" if DELTABOARD_TRUST_PROXY_USER else "token")
+DELTABOARD_OIDC: tuple[Issuer, ...] = env.read("DELTABOARD_OIDC", read_issuers, default="")
+"""Issuers that sign people in, from the YAML file that the environment names (docs/sign-in.md)."""
+DELTABOARD_SIGN_IN: str = env.one_of("DELTABOARD_SIGN_IN", ("", "token", "proxy", "oidc"), default="")
+"""How Deltaboard knows who asks. Empty in the environment: by the proxy where one is named, by OIDC where issuers are,
+else by the token."""
+DELTABOARD_SIGN_IN = DELTABOARD_SIGN_IN or (
+    "proxy" if DELTABOARD_TRUST_PROXY_USER else "oidc" if DELTABOARD_OIDC else "token"
+)
+DELTABOARD_SESSION_HOURS: int = env.read("DELTABOARD_SESSION_HOURS", read_positive, default="24")
+DELTABOARD_SESSION_IDLE_HOURS: int = env.read("DELTABOARD_SESSION_IDLE_HOURS", read_positive, default="8")
 DELTABOARD_RIGHTS: str = env.one_of("DELTABOARD_RIGHTS", ("", "person", "account"), default="")
 """Whose rights in the cluster people have: their own, or those of Deltaboard's account. Empty in the environment: their
 own where people sign in. The holder of the token is nobody whom the cluster knows."""
@@ -136,10 +144,18 @@ if DELTABOARD_TRUST_PROXY_USER and DELTABOARD_SIGN_IN != "proxy":
     raise ImproperlyConfigured(
         f"DELTABOARD_TRUST_PROXY_USER has no effect with DELTABOARD_SIGN_IN={DELTABOARD_SIGN_IN}: leave one of them out"
     )
+if DELTABOARD_SIGN_IN == "oidc" and not DELTABOARD_OIDC:
+    raise ImproperlyConfigured(
+        "DELTABOARD_SIGN_IN=oidc has no effect without DELTABOARD_OIDC: name a YAML file of issuers (docs/sign-in.md)"
+    )
+if DELTABOARD_OIDC and DELTABOARD_SIGN_IN != "oidc":
+    raise ImproperlyConfigured(
+        f"DELTABOARD_OIDC has no effect with DELTABOARD_SIGN_IN={DELTABOARD_SIGN_IN}: leave one of them out"
+    )
 if DELTABOARD_RIGHTS == "person" and DELTABOARD_SIGN_IN == "token":
     raise ImproperlyConfigured(
         "DELTABOARD_RIGHTS=person has no effect with DELTABOARD_SIGN_IN=token: whoever has the token has no name. "
-        "Let people sign in by a proxy"
+        "Let people sign in, by OIDC or a proxy"
     )
 DELTABOARD_AUDIT: str = env.one_of("DELTABOARD_AUDIT", ("", "off", "on", "stdout"), default="")
 """Whether the record of who did what is written, to the database or to stdout, too. Empty in the environment: where
@@ -170,7 +186,13 @@ CSRF_COOKIE_SECURE: bool = env.bool("CSRF_COOKIE_SECURE", default=False) or (
     bool(CSRF_TRUSTED_ORIGINS) and all(origin.startswith("https://") for origin in CSRF_TRUSTED_ORIGINS)
 )
 """For all cookies of ours, too: see dashboard.access.lasting_cookie."""
+SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+SESSION_COOKIE_NAME = "deltaboard_sign_in"
+SESSION_COOKIE_PATH = "/accounts/"
+SESSION_COOKIE_AGE = 600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE
+"""Django's session holds what allauth must know while somebody signs in, at no other address and in no database. Who
+has signed in has one of dashboard.access.sessions."""
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
@@ -195,6 +217,7 @@ CONTENT_SECURITY_POLICY = {
 
 INSTALLED_APPS = [
     "dashboard",
+    "dashboard.access.sessions",
     "dashboard.pages.audit",
     "dashboard.pages.authors",
     "dashboard.pages.followed_kinds",
@@ -205,6 +228,19 @@ INSTALLED_APPS = [
     "django_htmx",
     "csp",
 ]
+if DELTABOARD_SIGN_IN == "oidc":
+    INSTALLED_APPS += [
+        "dashboard.pages.sign_in.app_configs.ContentTypesConfig",
+        "dashboard.pages.sign_in.app_configs.AuthConfig",
+        "dashboard.pages.sign_in.app_configs.AccountConfig",
+        "dashboard.pages.sign_in.app_configs.SocialAccountConfig",
+        "dashboard.pages.sign_in",
+    ]
+MIGRATION_MODULES: dict[str, str | None] = dict.fromkeys(("contenttypes", "auth", "account", "socialaccount"))
+"""allauth needs these models to be loaded. They have no tables: nobody's account or token is stored."""
+SOCIALACCOUNT_ADAPTER = "dashboard.pages.sign_in.allauth_adapter.IssuerAdapter"
+SOCIALACCOUNT_LOGIN_ON_GET = True
+SOCIALACCOUNT_STORE_TOKENS = False
 MIDDLEWARE = [
     "dashboard.server.middleware.Security",
     "dashboard.server.middleware.ContentSecurityPolicy",

@@ -36,6 +36,8 @@ from dashboard.pages.lists.completion import views as completion_views
 from dashboard.pages.overview import views as overview_views
 from dashboard.pages.quick_actions import views as quick_action_views
 from dashboard.pages.quick_actions.menu_views import action_menu
+from dashboard.pages.sessions import views as session_views
+from dashboard.pages.sign_in import views as sign_in_views
 from dashboard.pages.whoami import views as whoami_views
 from dashboard.server import monitoring_views
 
@@ -67,6 +69,13 @@ urlpatterns = [
     path("search/", command_palette.search, name="search"),
     path("whoami/", whoami_views.whoami, name="whoami"),
     path("theme/", theme_views.theme, name="theme"),
+    path("sign-in/", sign_in_views.sign_in, name="sign-in"),
+    path("accounts/sign-out/", sign_in_views.sign_out, name="sign-out"),
+    path("accounts/logout/<str:provider_id>/", sign_in_views.back_channel_logout, name="back-channel-logout"),
+    path("accounts/<str:provider_id>/sign-in/", sign_in_views.begin, name="openid_connect_login"),
+    path("accounts/<str:provider_id>/callback/", sign_in_views.callback, name="openid_connect_callback"),
+    path("sessions/", session_views.sessions, name="sessions"),
+    path("sessions/end/", session_views.end_sessions, name="end-sessions"),
     path("healthz", monitoring_views.healthz, name="healthz"),
     path("readyz", monitoring_views.readyz, name="readyz"),
     path("metrics", monitoring_views.metrics, name="metrics"),

@@ -35,5 +35,9 @@ class LruCache(Generic[K, V]):
         while self._weight > self._limit and len(self._entries) > 1:
             self._weight -= self._entries.pop(next(iter(self._entries)))[1]
 
+    def remove(self, key: K) -> None:
+        """Drop the value of this key, where there is one."""
+        self._weight -= self._entries.pop(key, (None, 0))[1]
+
     def __len__(self) -> int:
         return len(self._entries)

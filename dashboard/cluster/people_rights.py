@@ -225,6 +225,9 @@ class PeopleRights:
             known.answered.set()
 
     async def _review(self, known: KnownPerson, due: set[str]) -> None:
+        if not known.person.name:
+            self._set(known, None, "Nobody is signed in, so nothing is shown.")
+            return
         client = self._client_of(known.person)
         if client is None:
             self._note_no_cluster(known)

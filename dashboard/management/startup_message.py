@@ -13,4 +13,7 @@ def start_line(host: str, port: int, token: AccessToken | None) -> str:
     line = f"Deltaboard is at http://{shown}:{port}/"
     if token is not None:
         return f"{line}?{TOKEN_PARAMETER}={token.value}"
-    return line if settings.DELTABOARD_TRUST_PROXY_USER else f"{line} {OPEN_TO_ALL_ACCOUNTS}"
+    if settings.DELTABOARD_SIGN_IN == "oidc":
+        titles = ", ".join(issuer.title for issuer in settings.DELTABOARD_OIDC)
+        return f"{line} where people sign in with {titles}"
+    return line if settings.DELTABOARD_SIGN_IN == "proxy" else f"{line} {OPEN_TO_ALL_ACCOUNTS}"

@@ -27,16 +27,14 @@ class CannotListen(Exception):
     """Deltaboard cannot listen on the address; the message is a sentence for the user."""
 
 
-def bind_socket(
-    host: str, port: int, *, proxy_user_header: str = "", port_hint: str = "--port or PORT"
-) -> socket.socket:
+def bind_socket(host: str, port: int, *, signs_in: bool = False, port_hint: str = "--port or PORT") -> socket.socket:
     """A listening socket; port 0 takes a free one. A host name is resolved, to the IPv4 address where it has both.
 
-    `port_hint` is how to choose another port. Raises CannotListen, or BindRefused for an address that other machines
-    can reach (see dashboard.server.guard).
+    `signs_in` says whether people sign in; `port_hint` is how to choose another port. Raises CannotListen, or
+    BindRefused for an address that other machines can reach (see dashboard.server.guard).
     """
     family, address = _address(host, port)
-    check_bind(address[0], proxy_user_header=proxy_user_header)
+    check_bind(address[0], signs_in=signs_in)
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -42,6 +42,7 @@ TOO_MANY_SOCKETS = "You open too many of Deltaboard's live pages. They connect a
 _CONTINUE = b"Expect"
 _REASONS: Mapping[int, bytes] = {
     400: b"Bad Request",
+    401: b"Unauthorized",
     403: b"Forbidden",
     408: b"Request Timeout",
     413: b"Content Too Large",

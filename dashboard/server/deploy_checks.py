@@ -12,6 +12,14 @@ def check_cookies(app_configs: Any, **_: Any) -> list[checks.CheckMessage]:  # n
     """A warning where browsers would send our cookies over HTTP, too."""
     if settings.CSRF_COOKIE_SECURE:
         return []
+    if settings.DELTABOARD_SIGN_IN == "oidc":
+        return [
+            checks.Warning(
+                "People sign in over HTTP, where others can read the cookies of their sessions and act in their name.",
+                hint="Serve Deltaboard over HTTPS, and name its address with https in CSRF_TRUSTED_ORIGINS.",
+                id="deltaboard.W002",
+            )
+        ]
     return [
         checks.Warning(
             "Browsers send Deltaboard's cookies over HTTP, where others can read them.",

@@ -2,9 +2,9 @@
 
 Each refusal has a sentence. The Host must be one of ALLOWED_HOSTS: a foreign name that resolves to this machine (DNS
 rebinding) is refused. A websocket's Origin must be the host it connects to: browsers let any page open a socket to any
-host, and the same-origin rule does not cover them. Without an authenticating proxy only connections to this machine's
-own addresses are served, and they must show the access token (access_token.py). With a proxy, the request must come
-from it and name a user (trusted_proxy.py).
+host, and the same-origin rule does not cover them. Where nobody signs in, only connections to this machine's own
+addresses are served, and they must show the access token (access_token.py). With a proxy, the request must come from it
+and name a user (trusted_proxy.py). Where people sign in to Deltaboard itself, session_layer.py knows who asks.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def is_loopback(host: str) -> bool:
     return bool((mapped or address).is_loopback)
 
 
-def check_bind(host: str, *, proxy_user_header: str) -> None:
-    """Raise BindRefused unless `host` is this machine's own or an authenticating proxy is trusted."""
-    if is_loopback(host) or proxy_user_header.strip():
+def check_bind(host: str, *, signs_in: bool) -> None:
+    """Raise BindRefused unless `host` is this machine's own, or people sign in, by a proxy or here."""
+    if is_loopback(host) or signs_in:
         return
     raise BindRefused(
-        f"Deltaboard does not listen on {host}: it has no sign-in yet, and whoever reaches it may read and change the "
-        "cluster. Listen on 127.0.0.1, or put a proxy in front that signs people in and name the header it sets in "
-        "DELTABOARD_TRUST_PROXY_USER."
+        f"Deltaboard does not listen on {host}: nobody signs in, and whoever reaches it may read and change the "
+        "cluster. Listen on 127.0.0.1, let people sign in (DELTABOARD_SIGN_IN=oidc), or put a proxy in front that "
+        "signs them in and name the header it sets in DELTABOARD_TRUST_PROXY_USER."
     )
 
 
@@ -88,13 +88,16 @@ class Rejection:
     """Whether a header that must come once came more often. Daphne joins the values of a websocket, so nothing after
     its handshake could tell.
     """
+    close_code: int = 4403
+    """With which a websocket is closed."""
 
 
 class Guard:
     """An ASGI application that passes to `inner` only what the rules allow.
 
     `inner` finds the person in the scope, see dashboard.access.person.person_of, and never the access token.
-    Without `proxy` and `token` every connection to this machine's own addresses is served.
+    Without `proxy` and `token` every connection to this machine's own addresses is served; with `knows_sessions`, every
+    connection, for `inner` finds out who asks.
     """
 
     def __init__(
@@ -104,11 +107,13 @@ class Guard:
         allowed_hosts: Iterable[str],
         proxy: TrustedProxy | None = None,
         token: AccessToken | None = None,
+        knows_sessions: bool = False,
     ) -> None:
         self._inner = inner
         self._hosts = list(allowed_hosts)
         self._proxy = proxy
         self._token = token
+        self._knows_sessions = knows_sessions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in {"http", "websocket"}:
@@ -117,13 +122,8 @@ class Guard:
         identified = self.identify(scope)
         if isinstance(identified, Person):
             await self._serve(scope, identified, receive, send)
-        elif scope["type"] == "websocket":
-            await receive()
-            if identified.is_for_own_page:
-                await send({"type": "websocket.accept"})
-            await send({"type": "websocket.close", "code": 4403})
         else:
-            await _respond(send, identified.status, identified.message)
+            await reject(scope, receive, send, identified)
 
     def identify(self, scope: Scope) -> Rejection | Person:
         """The first rule that `scope` breaks; else the person whom a proxy names, NOBODY without one."""
@@ -166,12 +166,14 @@ class Guard:
                 return Rejection(
                     403, str(refusal), is_for_own_page=True, is_for_doubled_header=isinstance(refusal, DoubledHeader)
                 )
+        if self._knows_sessions:
+            return NOBODY
         server = scope.get("server")
         if server and server[1] is not None and not is_loopback(str(server[0])):
             return Rejection(
                 403,
-                "Deltaboard has no sign-in yet and therefore answers on this machine's own addresses only. "
-                "Behind a proxy that signs people in, set DELTABOARD_TRUST_PROXY_USER.",
+                "Nobody signs in to Deltaboard, so it answers on this machine's own addresses only. Let people sign in "
+                "(DELTABOARD_SIGN_IN=oidc); behind a proxy that does it, set DELTABOARD_TRUST_PROXY_USER.",
                 is_for_own_page=True,
             )
         if self._token is not None and not self._token.admits(scope):
@@ -196,6 +198,19 @@ def is_same_host(origin: str, host: str) -> bool:
     if parts.path or parts.query or parts.fragment or parts.username is not None:
         return False
     return bool(parts.hostname) and parts.hostname == here.hostname and same_port
+
+
+async def reject(
+    scope: Scope, receive: Receive, send: Send, rejection: Rejection, more_headers: Iterable[tuple[bytes, bytes]] = ()
+) -> None:
+    """Answer a request with the sentence of a rejection; close a websocket with its code."""
+    if scope["type"] == "websocket":
+        await receive()
+        if rejection.is_for_own_page:
+            await send({"type": "websocket.accept"})
+        await send({"type": "websocket.close", "code": rejection.close_code})
+    else:
+        await _respond(send, rejection.status, rejection.message, more_headers)
 
 
 async def _respond(send: Send, status: int, sentence: str, more_headers: Iterable[tuple[bytes, bytes]] = ()) -> None:

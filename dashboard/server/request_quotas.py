@@ -24,9 +24,13 @@ EXPORTS = frozenset({"audit-export", "export", "selected-export", "matching", "b
 """Names of the addresses in dashboard/urls.py."""
 MONITORING = frozenset({"healthz", "readyz", "metrics"})
 """They are not limited, and neither are static files. An address that no view has is limited as a page or a form."""
+SIGN_IN = frozenset({"openid_connect_login", "openid_connect_callback", "back-channel-logout"})
+"""They wait for a provider, within limits of their own (dashboard.pages.sign_in.providers)."""
 DRY_RUNS = frozenset({"act", "drain", "evict", "delete", "finalizer"})
 """Pages that ask the API server for a dry run before anything is posted."""
-SMALL_FORMS = frozenset({"theme", "follow-always", "requeue", "selected", "throw-drafts", "throw-draft"})
+SMALL_FORMS = frozenset(
+    {"theme", "follow-always", "requeue", "selected", "throw-drafts", "throw-draft", "sign-out", "end-sessions"}
+)
 """POSTs that cost no more than a page."""
 
 
@@ -68,7 +72,7 @@ def work_of(scope: Scope) -> Work | None:
     if scope["type"] != "http":
         return None
     name = _view_name(scope["path"])
-    if name in MONITORING or scope["path"].startswith(settings.STATIC_URL):
+    if name in MONITORING or name in SIGN_IN or scope["path"].startswith(settings.STATIC_URL):
         return None
     if name in EXPORTS:
         return "exports"

@@ -128,7 +128,17 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
         ("DELTABOARD_TRUST_PROXY_SECRET", "hunter2", "DELTABOARD_TRUST_PROXY_SECRET has no effect without"),
         ("DELTABOARD_TRUST_PROXY_GROUPS", "X-Groups", "DELTABOARD_TRUST_PROXY_GROUPS has no effect without"),
         ("DELTABOARD_SIGN_IN", "proxy", "DELTABOARD_SIGN_IN=proxy has no effect without DELTABOARD_TRUST_PROXY_USER"),
-        ("DELTABOARD_SIGN_IN", "ldap", "DELTABOARD_SIGN_IN is 'ldap', but must be one of token, proxy"),
+        ("DELTABOARD_SIGN_IN", "ldap", "DELTABOARD_SIGN_IN is 'ldap', but must be one of token, proxy, oidc"),
+        (
+            "DELTABOARD_SIGN_IN",
+            "oidc",
+            "DELTABOARD_SIGN_IN=oidc has no effect without DELTABOARD_OIDC: name a YAML file",
+        ),
+        ("DELTABOARD_OIDC", "/dev/null/x", "DELTABOARD_OIDC cannot be read: /dev/null/x: cannot be read: Not a direct"),
+        ("DELTABOARD_OIDC", "/none.yaml", "DELTABOARD_OIDC cannot be read: there is no file /none.yaml: write one"),
+        ("DELTABOARD_OIDC", "/dev/null", "DELTABOARD_OIDC cannot be read: /dev/null: the file is empty: list issuers"),
+        ("DELTABOARD_SESSION_HOURS", "0", "DELTABOARD_SESSION_HOURS cannot be read: '0' is not a whole number from 1"),
+        ("DELTABOARD_SESSION_IDLE_HOURS", "x", "DELTABOARD_SESSION_IDLE_HOURS cannot be read: 'x' is not a whole"),
         ("DELTABOARD_RIGHTS", "person", "DELTABOARD_RIGHTS=person has no effect with DELTABOARD_SIGN_IN=token"),
         ("DELTABOARD_AUDIT", "maybe", "DELTABOARD_AUDIT is 'maybe', but must be one of off, on, stdout"),
         ("DELTABOARD_AUDIT_KEY", "hunter2", "DELTABOARD_AUDIT_KEY has a key of fewer than 32 characters"),
@@ -157,6 +167,18 @@ def test_a_value_that_means_nothing_is_one_line_that_names_its_variable(
     assert answer.stderr.startswith(said)
     assert len(answer.stderr.splitlines()) == 1
     assert "hunter2" not in answer.stderr
+
+
+@pytest.mark.program
+def test_issuers_are_the_sign_in_and_no_other_beside_them(tmp_path: Path) -> None:
+    issuers = tmp_path / "issuers.yaml"
+    issuers.write_text("issuers: [{name: main, issuer: 'https://idp.example', client_id: deltaboard}]")
+    environ = {"DELTABOARD_VAR": str(tmp_path), "DELTABOARD_OIDC": str(issuers)}
+    is_there = "'AccountConfig' in str(settings.INSTALLED_APPS)"
+    code = f"print(settings.DELTABOARD_SIGN_IN, settings.DELTABOARD_RIGHTS, {is_there})"
+    assert run_settings(code, **environ).stdout == "oidc person True\n"
+    for other in ({"DELTABOARD_SIGN_IN": "token"}, {"DELTABOARD_TRUST_PROXY_USER": "X-User"}):
+        assert "DELTABOARD_OIDC has no effect with DELTABOARD_SIGN_IN=" in run_settings("", **environ, **other).stderr
 
 
 @pytest.mark.program

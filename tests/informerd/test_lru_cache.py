@@ -35,3 +35,15 @@ def test_the_newest_is_kept_whatever_it_weighs() -> None:
     cache.put("c", 3)
     assert (cache.get("b"), cache.get("c")) == (None, 3)
     assert len(cache) == 1
+
+
+def test_what_is_removed_weighs_nothing() -> None:
+    cache: LruCache[str, int] = LruCache(3)
+    cache.put("a", 1, 2)
+    cache.remove("a")
+    cache.remove("a")
+    cache.put("b", 2, 3)
+    cache.put("c", 3, 1)
+    assert (cache.get("a"), cache.get("b"), cache.get("c")) == (None, None, 3)
+    cache.remove("c")
+    assert len(cache) == 0

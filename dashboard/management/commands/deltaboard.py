@@ -40,7 +40,7 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, port: int, bind: str, context: str, no_token: bool, **__: Any) -> None:
         try:
-            listening = bind_socket(bind, port, proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER)
+            listening = bind_socket(bind, port, signs_in=settings.DELTABOARD_SIGN_IN != "token")
             token = None if no_token else load_access_token()
         except (BindRefused, CannotListen, ImproperlyConfigured) as error:
             exit_with_message(self.stderr, error)

@@ -52,7 +52,7 @@ class Command(DaphneCommand):  # type: ignore[misc]
             bind_socket(
                 self.addr,
                 int(self.port),
-                proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER,
+                signs_in=settings.DELTABOARD_SIGN_IN != "token",
                 port_hint="runserver PORT",
             ).close()
             load_access_token()

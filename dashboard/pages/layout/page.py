@@ -14,6 +14,7 @@ from django.http import HttpRequest
 
 from dashboard.access.draft_count_cookie import draft_count_of
 from dashboard.access.identity import user_of
+from dashboard.access.sessions.session import session_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.cluster.kubectl_commands import UNBOUND
 from dashboard.live.hub.freshness import outage_text
@@ -83,7 +84,9 @@ class PageInfo:
     namespace_query: str
     """Query string that the navigation links keep: ``?namespace=a,b``, or empty."""
     user: str
-    """User name from the proxy; empty where there is no sign-in."""
+    """Name of the person who is signed in; empty where there is no sign-in."""
+    has_session: bool
+    """Whether they signed in to Deltaboard itself, and can sign out."""
     drafts: int
     """Drafts of this browser."""
     has_audit: bool
@@ -120,6 +123,7 @@ def page_info(
         selected_namespaces=selected,
         namespace_query=f"?namespace={','.join(selected)}" if selected else "",
         user=user_of(request),
+        has_session=session_of(request) is not None,
         drafts=draft_count_of(request),
         has_audit=settings.DELTABOARD_AUDIT != "off",
         theme=theme_of(request),

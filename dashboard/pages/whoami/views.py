@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.access.person import Person, person_of
 from dashboard.access.rights import RIGHTS
+from dashboard.access.sessions.session import session_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.cluster.kubectl_commands import kubectl_arguments
 from dashboard.live.hub.hub import HUB
@@ -32,7 +33,8 @@ async def whoami(request: HttpRequest) -> HttpResponse:
     context = {
         "page": page,
         "person": person,
-        "source": _source(),
+        "source": _source(request),
+        "has_session": page.has_session,
         "has_own_rights": settings.DELTABOARD_RIGHTS == "person",
         "account": state[CONNECTION].cluster.user,
         "command": _can_i_command(person, namespaces),
@@ -41,7 +43,10 @@ async def whoami(request: HttpRequest) -> HttpResponse:
     return vary_on_htmx(render(request, "whoami/page.html", {**view.context(), **context}))
 
 
-def _source() -> str:
+def _source(request: HttpRequest) -> str:
+    if settings.DELTABOARD_SIGN_IN == "oidc":
+        session = session_of(request)
+        return f"the sign-in by {session.issuer}" if session is not None else "nothing: nobody is signed in"
     if settings.DELTABOARD_SIGN_IN != "proxy":
         return "nobody signs in here: whoever has the access token may enter"
     groups = settings.DELTABOARD_TRUST_PROXY_GROUPS

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from dashboard.access.rights import RIGHTS, UNLIMITED
+from dashboard.access.sessions.session import lifetime_from_settings
 from dashboard.cluster.access_probe import AccessProbe
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
 from dashboard.cluster.connection import CONNECTION, Connection
@@ -43,6 +44,8 @@ from dashboard.pages.drains.runner import DRAIN_RUNNER, DrainRunner
 from dashboard.pages.drains.store import DrainStore
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS, FollowedKindStore
 from dashboard.pages.layout.page import cluster_info
+from dashboard.pages.sessions.registry import SESSIONS, SessionRegistry
+from dashboard.pages.sign_in.providers import PROVIDERS, Providers
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
@@ -66,6 +69,7 @@ from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
 from dashboard.server.person_states import PersonStates
 from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.rights_layer import RightsLayer
+from dashboard.server.session_layer import SessionLayer, identify_by_cookie
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.audit import build_audit_recorder
@@ -93,6 +97,7 @@ class WebProcess:
         self.replicas = Replicas(layer, kinds, clock, layer_health=layer_health, rejected=rejected)
         self.controllers = ControllersClient(layer, clock, layer_health=layer_health)
         self.object_counts = ObjectCountsClient(layer, clock, layer_health=layer_health)
+        self.sessions = SessionRegistry(layer, clock, lifetime_from_settings(), layer_health=layer_health)
         self.access_reviews = AccessReviews(clock, lambda: self.client)
         self.person_clients = PersonClients(lambda: self.client, impersonates=settings.DELTABOARD_RIGHTS == "person")
         self.hub = Hub(
@@ -153,6 +158,8 @@ class WebProcess:
                 CONTROLLERS_CLIENT: self.controllers,
                 DRAIN_RUNNER: self.drain_runs,
                 BULK_RUNNER: self.bulk_runs,
+                SESSIONS: self.sessions,
+                PROVIDERS: Providers(settings.DELTABOARD_OIDC, clock),
                 METRICS: self.metrics,
                 SOCKET_LIMITS: SocketLimits(settings.DELTABOARD_SOCKETS, settings.DELTABOARD_SOCKETS_PER_USER),
                 QUOTAS: self.quotas,
@@ -259,6 +266,8 @@ class WebProcess:
             self._keep("people's rights", self.people_rights.run)
             self._keep("groups of people with equal rights", self.rights_groups.run)
             self._keep("the check of impersonation", partial(log_impersonation_form, lambda: self.client, self.clock))
+        if settings.DELTABOARD_SIGN_IN == "oidc":
+            self._keep("hearing of ended sessions", self.sessions.run)
 
     async def stop(self) -> None:
         """End all tasks, watches and children for good; returns when they have ended."""
@@ -351,12 +360,21 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
         tune_process()
         start_with_reactor(partial(watch_process, settings.DELTABOARD_BLOCKED_SECONDS))
         start_with_reactor(wired.start)
-    guard = Guard(wired, allowed_hosts=settings.ALLOWED_HOSTS, proxy=load_trusted_proxy(), token=token)
+    knows_sessions = settings.DELTABOARD_SIGN_IN == "oidc"
+    guard = Guard(
+        SessionLayer(wired, live.sessions) if knows_sessions else wired,
+        allowed_hosts=settings.ALLOWED_HOSTS,
+        proxy=load_trusted_proxy(),
+        token=token,
+        knows_sessions=knows_sessions,
+    )
     refused = live.quotas.refused
-    connections = OpenConnections(raise_open_files_limit(), settings.DELTABOARD_TRUST_PROXY_PEERS.includes, refused)
+    is_near = (lambda _: True) if knows_sessions else settings.DELTABOARD_TRUST_PROXY_PEERS.includes
+    connections = OpenConnections(raise_open_files_limit(), is_near, refused)
     room = BodyRoom(limits.together)
     sockets = SocketRates(settings.DELTABOARD_SOCKETS_PER_USER, live.clock)
-    install_arrival_limits(ArrivalLimits(limits, room, sockets, connections, guard.identify, refused))
+    identify = identify_by_cookie(guard.identify) if knows_sessions else guard.identify
+    install_arrival_limits(ArrivalLimits(limits, room, sockets, connections, identify, refused))
     limit_websockets()
     return guard
 

@@ -172,7 +172,7 @@ def test_a_port_in_use_is_one_line_and_exit_code_1(environ: dict[str, str]) -> N
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "[::]"])
 def test_elsewhere_is_not_listened_without_sign_in(host: str) -> None:
-    with pytest.raises(BindRefused, match=r"Deltaboard does not listen on .*: it has no sign-in yet"):
+    with pytest.raises(BindRefused, match=r"Deltaboard does not listen on .*: nobody signs in"):
         bind_socket(host, 0)
 
 
@@ -196,7 +196,7 @@ def test_a_port_that_is_none_is_said_to_be_none(port: int) -> None:
 
 def test_an_address_of_another_machine_is_said_in_words() -> None:
     with pytest.raises(CannotListen, match=r"cannot listen on 192.0.2.1 port 1: [A-Z][a-z ]+\.$"):
-        bind_socket("192.0.2.1", 1, proxy_user_header="X-Forwarded-User")
+        bind_socket("192.0.2.1", 1, signs_in=True)
 
 
 def test_behind_a_signing_in_proxy_it_binds_elsewhere_and_wants_the_user(clusterless: dict[str, str]) -> None:
@@ -385,5 +385,5 @@ def test_runserver_ends_with_a_sentence_too(environ: dict[str, str], options: tu
 def test_runserver_refuses_other_addresses(environ: dict[str, str]) -> None:
     ended = run(environ, "runserver", "0.0.0.0:0")
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("Deltaboard does not listen on 0.0.0.0: it has no sign-in yet")
+    assert ended.stderr.startswith("Deltaboard does not listen on 0.0.0.0: nobody signs in")
     assert len(ended.stderr.splitlines()) == 1

@@ -27,6 +27,8 @@ from dashboard.pages.create.many.cached_parse_results import PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS
+from dashboard.pages.sessions.registry import SESSIONS
+from dashboard.pages.sign_in.providers import PROVIDERS, Providers
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
 from dashboard.runtime.concurrency_limit import Limits
@@ -53,11 +55,13 @@ ATTRIBUTES: dict[Key[Any], str] = {
     PARSE_CACHE: "parse_cache",
     REPLICAS: "replicas",
     SCHEMAS: "schemas",
+    SESSIONS: "sessions",
     SOCKET_LIMITS: "socket_limits",
 }
 DEFAULTS: dict[Key[Any], tuple[str, Callable[[], Any]]] = {
     AUDIT: ("audit", lambda: AuditRecorder(SystemClock())),
     METRICS: ("metrics", lambda: lambda: (b"", "text/plain")),
+    PROVIDERS: ("providers", lambda: Providers((), SystemClock())),
     QUOTAS: ("quotas", lambda: Quotas({}, SystemClock())),
     RIGHTS: ("rights", lambda: EVERY_RIGHT),
     VERSION_WARNINGS: ("version_warnings", lambda: VersionWarnings(SystemClock())),
