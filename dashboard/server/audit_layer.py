@@ -15,5 +15,6 @@ class AuditLayer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            scope = {**scope, SCOPE_KEY: recorded_state(scope[SCOPE_KEY], scope)}
+            state = recorded_state(scope[SCOPE_KEY], scope)  # which gives the scope an id
+            scope = {**scope, SCOPE_KEY: state}
         await self._inner(scope, receive, send)

@@ -78,7 +78,8 @@ async def test_two_processes_write_one_chain(own: str, url: str, tmp_path: Path)
         for program in programs:
             program.start()
         for program in programs:
-            program.wait_for(lambda program=program: "done" in program.output)  # type: ignore[misc]
+            assert program.process is not None
+            assert (program.process.wait(120), program.output.splitlines()[-1:]) == (0, ["done"])
     finally:
         for program in programs:
             program.__exit__()
