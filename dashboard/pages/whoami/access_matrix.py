@@ -10,6 +10,13 @@ from dashboard.objects.kinds.catalog import KindInfo
 
 MAX_NAMESPACES = 8
 """Namespaces that have a column unless some are chosen."""
+_OWN_RIGHTS = (
+    ("see the controllers page", "get", "controllers.deltaboard"),
+    ("have a controller reconcile a key now", "update", "controllers.deltaboard"),
+    ("have a kind followed always", "update", "followedkinds.deltaboard"),
+    ("sign everybody out", "deletecollection", "sessions.deltaboard"),
+)
+"""Words, verb, and kind of the API group that Deltaboard uses for itself; see docs/access.md."""
 CHANGE_VERBS = ("update", "patch")
 
 
@@ -61,6 +68,8 @@ class AccessMatrix:
     """Kinds with which nothing may be done in these namespaces."""
     omitted_namespaces: int
     """Number of namespaces with rights of their own that have no column."""
+    pages: tuple[Ability, ...]
+    """Pages and buttons of Deltaboard that show no objects."""
 
 
 def access_matrix(rights: Rights, kinds: Iterable[KindInfo], chosen: Sequence[str] = ()) -> AccessMatrix:
@@ -74,7 +83,12 @@ def access_matrix(rights: Rights, kinds: Iterable[KindInfo], chosen: Sequence[st
             others.append(kind)
         else:
             rows.append(row)
-    return AccessMatrix(namespaces, tuple(rows), tuple(others), len(set(own) - set(namespaces)))
+    return AccessMatrix(namespaces, tuple(rows), tuple(others), len(set(own) - set(namespaces)), _pages(rights))
+
+
+def _pages(rights: Rights) -> tuple[Ability, ...]:
+    named = [Ability("", words, rights.allows(verb, key)) for words, verb, key in _OWN_RIGHTS]
+    return (*named, Ability("", "read the metrics of this process", rights.allows_url("get", "/metrics")))
 
 
 def _cell(rights: Rights, kind: KindInfo, namespace: str) -> MatrixCell:

@@ -86,6 +86,20 @@ async def test_the_page_names_the_person_their_groups_and_what_they_may_do() -> 
     assert "auth can-i --list --as=anna --as-group=team-a --as-group=team-b" in html
 
 
+@pytest.mark.parametrize(
+    ("rights", "may"),
+    [
+        (UNLIMITED, 5),
+        (Rights([rule("*", "*")]), 0),
+        (Rights([], {"shop": [rule("list")]}), 0),
+        (Rights([Rule(frozenset({"get"}), frozenset({"deltaboard"}), frozenset({"controllers"}))]), 1),
+        (Rights([], urls=[("get", "/metrics")]), 1),
+    ],
+)
+def test_pages_of_deltaboards_own_need_rights_of_their_own(rights: Rights, may: int) -> None:
+    assert sum(page.is_allowed for page in access_matrix(rights, []).pages) == may
+
+
 async def test_with_the_rights_of_the_account_the_page_says_so() -> None:
     html = await page(Site())
     assert "those of Deltaboard's account" in html
