@@ -188,7 +188,7 @@ async def test_any_end_is_a_time(plugin: Plugin, end: str, zone: str) -> None:
 
 def test_it_is_not_handed_the_secrets_of_deltaboard() -> None:
     secret = {name for name in read_by_settings() if re.search("SECRET|KEY|URL|PASSWORD", name)}
-    assert len(secret) == 5
+    assert len(secret) == 6
     values = {name: f"redis://user:{uuid.uuid4().hex}@host" for name in secret}
     values |= {"DATABASE_URL": "sqlite:///x-y-z", "DELTABOARD_TRUST_PROXY_USER": "X-User", "AWS_PROFILE": "team"}
     run = run_settings("print(list(settings.CLUSTER_ENVIRON))", **values)

@@ -39,7 +39,7 @@ export function start() {
 
   function write(element, text) {
     if (element.textContent !== text) element.textContent = text;
-    if (element.matches(".mode")) element.hidden = !text;
+    if (element.matches(".mode")) element.toggleAttribute("hidden", !text);
     const parts = element.matches("dd") ? [element.previousElementSibling, element] : [element.closest(".total")];
     for (const part of parts) part?.toggleAttribute("hidden", !text);
   }

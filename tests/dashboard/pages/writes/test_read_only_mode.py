@@ -26,7 +26,8 @@ READS = frozenset({
     "draft", "throw-draft", "runs", "kinds", "all-kinds", "counts", "namespaces", "freshness", "search", "theme",
     "healthz", "readyz", "metrics", "list", "follow-always", "list-again", "export", "matching", "selected",
     "selected-export", "complete", "check-new", "schema", "bulk-results", "bulk-commands", "detail", "yaml", "check",
-    "take", "check-status", "take-status", "may", "owner",
+    "take", "check-status", "take-status", "may", "owner", "whoami", "audit", "audit-export", "sign-in", "sign-out",
+    "back-channel-logout", "openid_connect_login", "openid_connect_callback", "sessions", "end-sessions",
 })  # fmt: skip
 """Addresses that never write to the cluster, by name; what they write, if anything, is in Deltaboard's database."""
 STARTS_A_RUN = frozenset({"bulk"})
@@ -231,8 +232,14 @@ def addresses(world: World) -> Iterator[str]:
     for pattern in urlpatterns:
         for resource, namespace, name in objects if has(pattern, "namespace") else objects[:1]:
             for action in ("scale", "restart", "cordon", "field") if has(pattern, "action") else ("",):
-                values = {"resource": resource, "namespace": namespace, "name": name, "action": action}
-                yield address_of(pattern, {**values, "key": "0" * 32, "suffix": "json", "path": "nowhere/"})
+                values = {
+                    "resource": resource,
+                    "namespace": namespace,
+                    "name": name,
+                    "action": action,
+                    "provider_id": "x",
+                }
+                yield address_of(pattern, {**values, "key": "0" * 32, "suffix": "csv", "path": "nowhere/"})
 
 
 def has(pattern: URLPattern, parameter: str) -> bool:
