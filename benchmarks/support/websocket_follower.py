@@ -2,11 +2,10 @@
 
     python -m benchmarks.support.websocket_follower URL NUMBER PATH…
 
-opens NUMBER sockets over the pages at PATH (each in turn; ``PATH USER GROUPS`` is a page of somebody whom a proxy names),
-prints `ready` once each has its window, and follows until
-its standard input ends; then it prints what it has seen as a line of JSON. A mark is a count of restarts of 1,000,000
-or more in a row; what it was and when (`time.time()`) is noted for each socket, and the longest time without a
-heartbeat (`silence`, seconds).
+opens NUMBER sockets over the pages at PATH (each in turn), prints `ready` once each has its window, and follows until
+its standard input ends; then it prints what it has seen as a line of JSON. "PATH USER GROUPS" is a page of somebody
+whom a proxy names. A mark is a count of restarts of 1,000,000 or more in a row; what it was and when (`time.time()`) is
+noted for each socket, and the longest time without a heartbeat (`silence`, seconds).
 """
 
 from __future__ import annotations
