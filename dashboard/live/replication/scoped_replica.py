@@ -7,7 +7,7 @@ counted in slices. What it costs depends on the rows and changes in the namespac
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Protocol
@@ -16,10 +16,11 @@ import msgspec
 
 from dashboard.live.replication.change_rates import OPERATION_COUNTS, Rates
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
-from dashboard.live.replication.readable_replica import ReadableReplica, ReplicaState, UidLookup
+from dashboard.live.replication.readable_replica import ReadableReplica, ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.snapshot_pull import RowChange
 from dashboard.live.replication.unwatched_list import ListedOnce
+from dashboard.live.replication.visible_rows import VisibleEntries, VisibleRows, VisibleUids
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
@@ -48,117 +49,6 @@ class Visibility(Protocol):
         """Whether an object of this name may be seen, whatever it is about."""
 
 
-class VisibleRows(Mapping[str, Row]):
-    """The visible ones among rows; as current as these.
-
-    `parts` returns mappings that together have all of the visible rows.
-    """
-
-    def __init__(
-        self,
-        rows: Mapping[str, Row],
-        sees_row: Callable[[Row], bool],
-        count: Callable[[], int],
-        parts: Callable[[], Iterable[Mapping[str, Row]]],
-    ) -> None:
-        self._rows = rows
-        self._sees_row = sees_row
-        self._count = count
-        self._parts = parts
-
-    def __getitem__(self, key: str) -> Row:
-        row = self._rows[key]
-        if not self._sees_row(row):
-            raise KeyError(key)
-        return row
-
-    def __contains__(self, key: object) -> bool:
-        row = self._rows.get(key) if isinstance(key, str) else None
-        return row is not None and self._sees_row(row)
-
-    def get(self, key: str, default: Row | None = None) -> Row | None:  # type: ignore[override] # no other defaults
-        row = self._rows.get(key)
-        return row if row is not None and self._sees_row(row) else default
-
-    def __iter__(self) -> Iterator[str]:
-        return (key for key, _ in self.visible_items())
-
-    def __len__(self) -> int:
-        return self._count()
-
-    def __bool__(self) -> bool:
-        return self._count() > 0
-
-    def values(self) -> ValuesView[Row]:
-        return _Values(self)
-
-    def items(self) -> ItemsView[str, Row]:
-        return _Items(self)
-
-    def visible_rows(self) -> Iterator[Row]:
-        for part in self._parts():
-            yield from filter(self._sees_row, part.values())
-
-    def visible_items(self) -> Iterator[tuple[str, Row]]:
-        sees_row = self._sees_row
-        for part in self._parts():
-            yield from ((key, row) for key, row in part.items() if sees_row(row))
-
-
-class _Values(ValuesView[Row]):
-    """Values in one pass: that of collections.abc looks each up by its key."""
-
-    def __init__(self, rows: VisibleRows) -> None:
-        super().__init__(rows)
-        self._visible = rows
-
-    def __iter__(self) -> Iterator[Row]:
-        return self._visible.visible_rows()
-
-
-class _Items(ItemsView[str, Row]):
-    def __init__(self, rows: VisibleRows) -> None:
-        super().__init__(rows)
-        self._visible = rows
-
-    def __iter__(self) -> Iterator[tuple[str, Row]]:
-        return self._visible.visible_items()
-
-
-class _VisibleUids:
-    """UidLookup of the visible rows alone."""
-
-    def __init__(self, uids: UidLookup, rows: VisibleRows) -> None:
-        self._uids = uids
-        self._rows = rows
-
-    def __bool__(self) -> bool:
-        return bool(self._rows) and bool(self._uids)
-
-    def uids_of(self, name: str) -> Collection[str]:
-        return [uid for uid in self._uids.uids_of(name) if uid in self._rows]
-
-
-class _VisibleEntries(Collection[Entry]):
-    """The visible ones among lines of the feed, oldest first."""
-
-    def __init__(self, base: ReadableReplica, sees_entry: Callable[[Entry], bool]) -> None:
-        self._base = base
-        self._sees_entry = sees_entry
-
-    def __iter__(self) -> Iterator[Entry]:
-        return filter(self._sees_entry, self._base.entries)
-
-    def __reversed__(self) -> Iterator[Entry]:
-        return filter(self._sees_entry, reversed(self._base.entries))
-
-    def __contains__(self, entry: object) -> bool:
-        return any(entry == each for each in self)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 class ScopedReplica:
     """The visible part of `base`; everything else about it is as it is there.
 
@@ -178,9 +68,9 @@ class ScopedReplica:
         self._uncounted = set[str]() if visibility.is_all_there else set[str]().union(*self._parts())
         self.rows = VisibleRows(base.rows, visibility.sees_row, lambda: self._number, self._parts)
         self.by_key = VisibleRows(base.by_key, visibility.sees_row, lambda: self._number, lambda: [base.by_key])
-        self.by_owner = _VisibleUids(base.by_owner, self.rows)
-        self.by_subject = _VisibleUids(base.by_subject, self.rows)
-        self.entries = _VisibleEntries(base, visibility.sees_entry)
+        self.by_owner = VisibleUids(base.by_owner, self.rows)
+        self.by_subject = VisibleUids(base.by_subject, self.rows)
+        self.entries = VisibleEntries(base, visibility.sees_entry)
         self.rates = Rates()
         """Counted from the entries that came since it was made, and from earlier ones by `count_rates`."""
         self._listeners = Listeners(self.key)
