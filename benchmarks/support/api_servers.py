@@ -25,7 +25,7 @@ from tests.support.controlplane import ControlPlane
 from tests.support.etcd import Etcd
 
 NAMESPACES = 20
-"""The pods' namespaces: team-0 to team-19."""
+"""Number of the pods' namespaces where nothing else is said: team-0 to team-19."""
 PODS_IN_NAMESPACE = 100
 """In each namespace of `fill_namespaces`."""
 AT_ONCE = 100
@@ -35,8 +35,8 @@ CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 
 
 @contextmanager
-def filled_cluster(pods: int) -> Iterator[ControlPlane]:
-    """An API server whose namespaces team-0 to team-19 hold so many running pods of 4.8 kB, and the Mydemo CRD.
+def filled_cluster(pods: int, namespaces: int = NAMESPACES) -> Iterator[ControlPlane]:
+    """An API server whose namespaces team-0, team-1, … hold so many running pods of 4.8 kB, and the Mydemo CRD.
 
     Ends the program with a sentence where KUBEBUILDER_ASSETS does not name the control plane's binaries.
     """
@@ -51,7 +51,7 @@ def filled_cluster(pods: int) -> Iterator[ControlPlane]:
             etcd.run()
             _wait_for(etcd)
             began = time.monotonic()
-            _fill(etcd, pods)
+            _fill(etcd, pods, namespaces)
             cluster.start()
             cluster.apply_crd(CRD)
             print(f"{pods:,} pods in {time.monotonic() - began:.0f} s", file=sys.stderr)
@@ -75,16 +75,18 @@ def _wait_for(etcd: Etcd) -> None:
             return
 
 
-def _fill(etcd: Etcd, pods: int) -> None:
-    items = [(f"/registry/namespaces/team-{number}", _namespace(number)) for number in range(NAMESPACES)]
-    _put(etcd, items)
+def _fill(etcd: Etcd, pods: int, namespaces: int) -> None:
+    for start in range(0, namespaces, AT_ONCE):
+        numbers = range(start, min(start + AT_ONCE, namespaces))
+        _put(etcd, [(f"/registry/namespaces/team-{number}", _namespace(number)) for number in numbers])
     for start in range(0, pods, AT_ONCE):
-        _put(etcd, [_stored(number) for number in range(start, min(start + AT_ONCE, pods))])
+        _put(etcd, [_stored(number, namespaces) for number in range(start, min(start + AT_ONCE, pods))])
 
 
-def _stored(number: int) -> tuple[str, bytes]:
+def _stored(number: int, namespaces: int) -> tuple[str, bytes]:
     found: dict[str, Any] = json.loads(pod(number, 1))
     meta = found["metadata"]
+    meta["namespace"] = f"team-{number % namespaces}"
     del meta["resourceVersion"]
     meta["uid"] = f"00000000-0000-4000-8000-{number:012d}"
     return f"/registry/pods/{meta['namespace']}/{meta['name']}", json.dumps(found).encode()

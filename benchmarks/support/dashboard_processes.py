@@ -9,10 +9,11 @@ import tempfile
 import time
 import urllib.request
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from benchmarks.support.process_usage import core_seconds, resident_mb
 from tests.support.controlplane import free_ports
@@ -23,6 +24,7 @@ _UNLIMITED = {
     "DELTABOARD_SOCKETS": "100000", "DELTABOARD_SOCKETS_PER_USER": "100000", "DELTABOARD_LIMIT_VIEWS": "100000/100000",
     "DELTABOARD_LIMIT_PAGES": "100000/100000",
 }  # fmt: skip
+_NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,15 @@ class Running:
 
 @contextmanager
 def dashboard(
-    kubeconfig: Path, *, split: bool = False, tables: bool = False, limited: bool = False
+    kubeconfig: Path,
+    *,
+    split: bool = False,
+    tables: bool = False,
+    limited: bool = False,
+    settings: Mapping[str, str] = _NO_SETTINGS,
 ) -> Iterator[Running]:
     """The dashboard on a cluster; `split`: a worker and one web process, joined by Redis; `tables`: what pages keep.
+    `settings` are further environment variables.
 
     A benchmark is one user with more sockets than a person has, so there are no limits of them, but with `limited`.
     """
@@ -67,7 +75,7 @@ def dashboard(
     with ExitStack() as stack:
         home = stack.enter_context(tempfile.TemporaryDirectory())
         env = {"KUBECONFIG": str(kubeconfig), "HOME": home, "DELTABOARD_VAR": home, "SECRET_KEY": "of a benchmark",
-               "REDIS_URL": "", "DELTABOARD_TOKEN": "off", **({} if limited else _UNLIMITED)}  # fmt: skip
+               "REDIS_URL": "", "DELTABOARD_TOKEN": "off", **({} if limited else _UNLIMITED), **settings}  # fmt: skip
         if tables:
             _migrate(env)
         if split:
@@ -81,10 +89,15 @@ def dashboard(
 
 @contextmanager
 def ready_dashboard(
-    kubeconfig: Path, *, split: bool = False, tables: bool = False, limited: bool = False
+    kubeconfig: Path,
+    *,
+    split: bool = False,
+    tables: bool = False,
+    limited: bool = False,
+    settings: Mapping[str, str] = _NO_SETTINGS,
 ) -> Iterator[Running]:
     """As `dashboard`, once it is ready; prints the time that took on standard error."""
-    with dashboard(kubeconfig, split=split, tables=tables, limited=limited) as running:
+    with dashboard(kubeconfig, split=split, tables=tables, limited=limited, settings=settings) as running:
         print(f"ready after {running.wait_until_ready():.1f} s", file=sys.stderr)
         yield running
 

@@ -3,9 +3,9 @@
     python -m benchmarks.support.websocket_follower URL NUMBER PATH…
 
 opens NUMBER sockets over the pages at PATH (each in turn), prints `ready` once each has its window, and follows until
-its standard input ends; then it prints what it has seen as a line of JSON. A mark is a count of restarts of 1,000,000
-or more in a row; what it was and when (`time.time()`) is noted for each socket, and the longest time without a
-heartbeat (`silence`, seconds).
+its standard input ends; then it prints what it has seen as a line of JSON. "PATH USER GROUPS" is a page of somebody
+whom a proxy names. A mark is a count of restarts of 1,000,000 or more in a row; what it was and when (`time.time()`) is
+noted for each socket, and the longest time without a heartbeat (`silence`, seconds).
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ import aiohttp
 import uvloop
 
 ACK_SIZE = 64 * 1024
+USER_HEADER, GROUPS_HEADER = "X-User", "X-Groups"
+"""Headers in which a proxy would name somebody."""
 _PARTS = re.compile(
     r"#rows-\w+(?:&gt;#row-(?P<left>[\w-]+))?\\\" hx-swap=\\\"(?P<swap>\w+)"
     r"|id=\\\"row-(?P<row>[\w-]+)"
@@ -35,6 +37,7 @@ class Follower:
     """One socket and what came."""
 
     path: str
+    """The page; after a blank each its user and their groups."""
     marks: dict[int, float] = field(default_factory=dict)
     rows: set[str] = field(default_factory=set)
     """Rows of the page."""
@@ -51,7 +54,11 @@ class Follower:
 
     async def follow(self, session: aiohttp.ClientSession, url: str) -> None:
         address = f"{url.replace('http', 'ws', 1)}/live/"
-        async with session.ws_connect(address, params={"path": self.path}, origin=url, max_msg_size=0) as socket:
+        path, *person = self.path.split(" ")
+        headers = dict(zip((USER_HEADER, GROUPS_HEADER), person, strict=False))
+        async with session.ws_connect(
+            address, params={"path": path}, origin=url, headers=headers, max_msg_size=0
+        ) as socket:
             async for message in socket:
                 if message.type is aiohttp.WSMsgType.TEXT:
                     text = message.data

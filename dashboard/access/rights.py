@@ -76,6 +76,18 @@ class KindScope:
         return self.is_everything or namespace in self.namespaces or is_named
 
     @property
+    def possible_namespaces(self) -> frozenset[str] | None:
+        """Namespaces in which all of these objects are, empty for those that have none; None: they may be anywhere."""
+        if self.is_everything or self.names_anywhere:
+            return None
+        return self.namespaces | {namespace for namespace, _ in self.names}
+
+    @property
+    def is_all_there(self) -> bool:
+        """Whether these are all objects in `possible_namespaces`."""
+        return not self.names and not self.names_anywhere
+
+    @property
     def is_empty(self) -> bool:
         return not (self.is_everything or self.namespaces or self.names or self.names_anywhere)
 

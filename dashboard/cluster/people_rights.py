@@ -33,7 +33,8 @@ FIRST_WAIT = 2.0
 REVIEW_TIMEOUT = 5.0
 """Seconds for one review."""
 MAX_CONCURRENT = 8
-"""Maximum number of concurrent reviews of all people."""
+"""Maximum number of concurrent reviews of people whose rights are known, and of those who are new, who so do not wait
+until all others have been asked about again."""
 ASK_AGAIN = (0.0, 0.5, 2.0)
 """Seconds after a change of roles or bindings at which rights are asked for: the API server's own authorizer learns of
 a change by a watch of its own, which may be later than ours."""
@@ -100,7 +101,7 @@ class PeopleRights:
         self._namespaces = namespaces
         self._probe = probe
         self._people: dict[Person, KnownPerson] = {}
-        self._gate = asyncio.Semaphore(MAX_CONCURRENT)
+        self._gate, self._gate_of_new = asyncio.Semaphore(MAX_CONCURRENT), asyncio.Semaphore(MAX_CONCURRENT)
         self.rbac = RbacWatch(
             client, clock, on_change=self._rbac_changed, on_listed=self._ask_all, on_switch=self._withdraw_all
         )
@@ -234,12 +235,13 @@ class PeopleRights:
             return
         namespaces = self.rbac.namespaces_of(known.person) if self.rbac.is_listed else frozenset(self._namespaces())
         known.has_changed = False
+        gate = self._gate_of_new if known.rights is None else self._gate
         if NO_NAMESPACE in due or known.everywhere is None:
-            known.everywhere = await self._asked(client, NO_NAMESPACE)
+            known.everywhere = await self._asked(client, NO_NAMESPACE, gate)
             asked = sorted(namespaces)
         else:
             asked = sorted((due & namespaces) | (namespaces - known.by_namespace.keys()))
-        answers = await asyncio.gather(*(self._asked(client, namespace) for namespace in asked))
+        answers = await asyncio.gather(*(self._asked(client, namespace, gate) for namespace in asked))
         everywhere = known.everywhere
         kept = {name: rules for name, rules in known.by_namespace.items() if name in namespaces}
         own = {name: answer.rules - everywhere.rules for name, answer in zip(asked, answers, strict=True)}
@@ -252,8 +254,8 @@ class PeopleRights:
         known.confirmed_at = self._clock.now()
         self._set(known, rights, "")
 
-    async def _asked(self, client: Client, namespace: str) -> RulesReview:
-        async with self._gate:
+    async def _asked(self, client: Client, namespace: str, gate: asyncio.Semaphore) -> RulesReview:
+        async with gate:
             try:
                 async with within(REVIEW_TIMEOUT, self._clock):
                     return await review_rules(client, namespace)

@@ -6,13 +6,15 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, Protocol
 
 logger = logging.getLogger(__name__)
 
 SLICE_SECONDS = 0.005
 """Seconds of a slice."""
+STEP_SECONDS = 0.0005
+"""Seconds of processor time of a step of joined work."""
 EAGER_STEPS = 8
 EAGER_SECONDS = 0.02
 """Steps of new work that are done at once, and the seconds of processor time after which no more of them begin: short
@@ -25,10 +27,27 @@ run.
 """
 
 
+class Slices(Protocol):
+    """Runs work in slices."""
+
+    def add(self, work: SlicedWork, *, urgent: bool = False) -> None:
+        """Start a piece of work."""
+
+
 def run_at_once(work: SlicedWork) -> None:
     """Do all of the work now, where nothing else has to run meanwhile."""
     for _ in work:
         pass
+
+
+def joined(works: Iterable[SlicedWork], seconds: float = STEP_SECONDS) -> SlicedWork:
+    """The works one after the other, in steps of so many seconds of processor time: fewer where theirs are short."""
+    end = time.thread_time() + seconds
+    for work in works:
+        for step in work:
+            if step == "wait" or time.thread_time() >= end:
+                yield step
+                end = time.thread_time() + seconds
 
 
 class TimeSlicer:
@@ -84,6 +103,22 @@ class TimeSlicer:
             if step == "wait" or time.perf_counter() >= end:
                 queue.append(work)
                 return
+
+
+class DelayedSlices:
+    """Passes work on to `slices`, where it does nothing until `is_due`."""
+
+    def __init__(self, slices: Slices, is_due: Callable[[], bool]) -> None:
+        self._slices = slices
+        self._is_due = is_due
+
+    def add(self, work: SlicedWork, *, urgent: bool = False) -> None:
+        self._slices.add(work if self._is_due() else self._delayed(work), urgent=urgent)
+
+    def _delayed(self, work: SlicedWork) -> SlicedWork:
+        while not self._is_due():
+            yield "wait"
+        yield from work
 
 
 def _step(work: SlicedWork) -> Literal["end", "wait"] | None:

@@ -1,14 +1,14 @@
 """The state that each person's requests and sockets get: the replicas, the hub and the client of their own rights.
 
 People with equal rights share a group's replicas and hub (live/hub/rights_groups.py). Who is not known yet is in a
-group that sees nothing, and whose pages say why.
+group that sees nothing, and whose pages say why; so is who may see so much that it is still being counted.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, suppress
 from urllib.parse import unquote
 
 from dashboard.access.person import Person
@@ -25,8 +25,12 @@ from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.schemas.schema_store import SCHEMAS, HiddenSchemas
 from dashboard.runtime.app_state import CLOCK, AppState, Key
+from informerd.clock import within
 
 ASKING = "Deltaboard is asking the cluster what you may see. This takes a moment."
+COUNTING = "Deltaboard is counting what you may see. This takes a moment."
+COUNT_WAIT = 1.0
+"""Seconds that a page waits for the counts of what its person may see; then it says that they are being counted."""
 OBJECT_PATH = re.compile(r"/resources/([^/?]+)/([^/?]+)/([^/?]+)/")
 """Addresses of one object's pages."""
 SCHEMAS_URL = "/openapi/v3"
@@ -52,10 +56,18 @@ class PersonStates:
         known = await self._rights.find(person)
         page = PersonState(self, known, address)
         self._pages.add(page)
+        try:
+            await page.wait_until_counted()
+        except BaseException:  # the browser is gone
+            page.close()
+            raise
         return page
 
     def listen(self, person: Person, listener: Callable[[], None]) -> Callable[[], None]:
         return self._rights.listen(person, listener)
+
+    def within(self, seconds: float) -> AbstractAsyncContextManager[object]:
+        return within(seconds, self._base[CLOCK])
 
     def close(self, page: PersonState) -> None:
         self._pages.discard(page)
@@ -69,6 +81,10 @@ class PersonStates:
         if rights.owner:  # what else they may do, only they can be asked about
             return self._groups.hold(rights, self._reviews_of(known.person).cached_denial, kinds=kinds)
         return self._groups.hold(rights, RightsDenials(known.rights), kinds=kinds)
+
+    def hold_counting(self) -> AbstractContextManager[RightsGroup]:
+        """The group of those whose own is being counted: it sees nothing, and says why."""
+        return self._groups.hold(Rights((), owner="unknown"), problem=COUNTING)
 
     def _with_object_at(self, rights: Rights, address: str) -> Rights:
         """The rights, and on the page of an object that somebody may get but not list, the right to see this one."""
@@ -131,6 +147,8 @@ class PersonState:
         self._address = address
         self._stack = ExitStack()
         self._leave = states.listen(known.person, self.notify)
+        self._awaited: RightsGroup | None = None
+        """The group whose rows are being counted, until when nothing is shown."""
         self.state = self._enter()
 
     def notify(self) -> None:
@@ -145,6 +163,15 @@ class PersonState:
         before.close()
         return self.state[HUB] is not shown
 
+    async def wait_until_counted(self) -> None:
+        """Wait until the counts of what may be seen are known, at most COUNT_WAIT seconds."""
+        if self._awaited is None:
+            return
+        with suppress(TimeoutError):
+            async with self._states.within(COUNT_WAIT):
+                await self._awaited.counted.wait()
+        self.renew()
+
     def close(self) -> None:
         """The page is closed."""
         self._leave()
@@ -152,7 +179,11 @@ class PersonState:
         self._states.close(self)
 
     def _enter(self) -> AppState:
-        group = self._stack.enter_context(self._states.hold(self._known, self._address))
+        group, self._awaited = self._stack.enter_context(self._states.hold(self._known, self._address)), None
+        if not group.counted.is_set():
+            self._awaited = group
+            self._stack.callback(group.on_counted(self.notify))
+            group = self._stack.enter_context(self._states.hold_counting())
         return self._states.state_of(self._known.person, group)
 
 

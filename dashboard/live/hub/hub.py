@@ -36,6 +36,7 @@ from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.app_state import Key
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock, sleep_or
 
 V = TypeVar("V", bound=LiveView)
@@ -66,6 +67,7 @@ class Hub:
         history: ReadableHistory | None = None,
         on_unfollow: Callable[[str], None] = lambda _: None,
         visibility_note: Callable[[Sequence[str]], str] = lambda _: "",
+        schedule: Callable[[SlicedWork], None] = run_at_once,
     ) -> None:
         self.metrics: HubMetrics = HubMetrics() if shared is None else shared.metrics
         self.connection_problem = connection_problem
@@ -87,7 +89,7 @@ class Hub:
             is_page_awaited=lambda: len(self.index.slices) > 0,
         )
         self.hub_kinds: HubKinds = HubKinds(
-            replicas, clock, self._changed, like=None if shared is None else shared.hub_kinds
+            replicas, clock, self._changed, like=None if shared is None else shared.hub_kinds, schedule=schedule
         )
         self._kept_history = (
             FeedHistory([replica for _, replica in self.hub_kinds.with_replicas()], clock) if history is None else None
@@ -118,12 +120,14 @@ class Hub:
         *,
         visibility_note: Callable[[Sequence[str]], str] = lambda _: "",
         problem: str = "",
+        schedule: Callable[[SlicedWork], None] = run_at_once,
     ) -> Hub:
         """A hub of the same kinds for people who may see a part of them: `replicas`, and what `history` has of these.
 
         It counts into the same metrics and hears of kinds that come and go, and of `sources`. `on_unfollow` is called
         with each kind that it has stopped to show. `visibility_note` returns what they see of some kinds, where that is
-        not everything; `problem` is why they see nothing, where that is so. `remove_scoped` ends that.
+        not everything; `problem` is why they see nothing, where that is so. `schedule` gets the work that counts its
+        kinds. `remove_scoped` ends that.
         """
         hub = Hub(
             replicas,
@@ -137,6 +141,7 @@ class Hub:
             history=history,
             on_unfollow=on_unfollow,
             visibility_note=visibility_note,
+            schedule=schedule,
         )
         self._scoped_hubs.append(hub)
         return hub

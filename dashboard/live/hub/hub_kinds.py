@@ -12,6 +12,7 @@ from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock
 
 
@@ -25,8 +26,11 @@ class HubKinds:
         on_change: Callable[[str, Change], None],
         *,
         like: HubKinds | None = None,
+        schedule: Callable[[SlicedWork], None] = run_at_once,
     ) -> None:
-        """The kinds are those of `replicas`, or those of `like`, in the state in which it has them."""
+        """The kinds are those of `replicas`, or those of `like`, in the state in which it has them. They are counted
+        by the work that `schedule` gets.
+        """
         self.replicas = replicas
         of_replicas = tuple(kind for replica in replicas if (kind := find_kind(replica.key)) is not None)
         self.all_kinds: tuple[KindInfo, ...] = of_replicas if like is None else like.all_kinds
@@ -34,7 +38,7 @@ class HubKinds:
         self.configured: tuple[KindInfo, ...] = self.all_kinds if like is None else like.configured
         """Kinds of the settings; the others depend on what browsers show and what somebody follows always."""
         self._always: frozenset[str] = frozenset() if like is None else like.always_followed
-        self.kind_summaries = KindSummaries([replicas.get(kind.key) for kind in self.all_kinds], clock)
+        self.kind_summaries = KindSummaries([replicas.get(kind.key) for kind in self.all_kinds], clock, schedule)
         self._changed = on_change
         self._leaving: dict[str, Callable[[], None]] = {}
         for kind in self.all_kinds:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import logging
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import unhealthy_span
 from dashboard.runtime.due_times import DueTimes
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
+COUNTED_IN_STEP = 128
+"""Rows that are counted in one step."""
 UnhealthyPeriod = tuple[float, float]
 UNKNOWN_SINCE = float("inf")
 """Moment since when a row is unhealthy whose object does not say it: such rows come last among those of their tone."""
@@ -41,11 +44,13 @@ class KindSummary:
         self._places: dict[str, tuple[int, float, str]] = {}
         self._spans: dict[str, tuple[Row, UnhealthyPeriod]] = {}
         self._due = DueTimes()
+        self._uncounted: set[str] = set()
+        """Uids that `fill_in_steps` has not come to, and that have not changed since it began."""
 
     def apply(self, change: Change, now: float) -> None:
         """Apply a change; `now` in Unix seconds."""
         for old, new in change.rows:
-            if old is not None:
+            if old is not None and not self._is_uncounted(old.uid):
                 self._remove(old)
             if new is not None:
                 self._add(new, now)
@@ -56,6 +61,26 @@ class KindSummary:
         """Start with `rows`."""
         for row in rows:
             self._add(row, now)
+
+    def fill_in_steps(self, rows: Mapping[str, Row], uids: Iterable[str], clock: Clock) -> SlicedWork:
+        """Start with the rows of these uids that there are: the first step notes the uids. Changes may come from then
+        on, each by `apply`, too.
+        """
+        self._uncounted.update(uids)
+        yield None
+        while self._uncounted:
+            now = clock.time()
+            for _ in range(min(COUNTED_IN_STEP, len(self._uncounted))):
+                if (row := rows.get(self._uncounted.pop())) is not None:
+                    self._add(row, now)
+            yield None
+
+    def _is_uncounted(self, uid: str) -> bool:
+        """Whether a row that has changed is not counted yet. From now on it is."""
+        if uid not in self._uncounted:
+            return False
+        self._uncounted.remove(uid)
+        return True
 
     def pass_time(self, now: float) -> bool:
         """Let rows become unhealthy or healthy by `now`. Returns whether any did."""
@@ -113,21 +138,30 @@ class KindSummary:
 
 
 class KindSummaries:
-    """Summaries of several kinds. An error in one is logged, and that kind is counted again."""
+    """Summaries of several kinds. An error in one is logged, and that kind is counted again.
 
-    def __init__(self, replicas: Iterable[ReadableReplica], clock: Clock) -> None:
+    The counts are complete once `schedule` has done the work that it gets.
+    """
+
+    def __init__(
+        self,
+        replicas: Iterable[ReadableReplica],
+        clock: Clock,
+        schedule: Callable[[SlicedWork], None] = run_at_once,
+    ) -> None:
+        self._schedule = schedule
         self._replicas = {replica.key: replica for replica in replicas}
         self._clock = clock
         self.by_key = {key: KindSummary(key) for key in self._replicas}
         self.failing_keys: set[str] = set()
         """Kinds whose count failed: their summary is not reliable. Counted again each second."""
         for key in self._replicas:
-            self._count(key)
+            self._schedule(self._count_in_steps(key))
 
     def add(self, replica: ReadableReplica) -> None:
         """Count one more kind."""
         self._replicas[replica.key] = replica
-        self._count(replica.key)
+        self._schedule(self._count_in_steps(replica.key))
 
     def remove(self, key: str) -> None:
         """Stop counting a kind."""
@@ -156,9 +190,23 @@ class KindSummaries:
             self._count(key)
 
     def _count(self, key: str) -> None:
-        summary = self.by_key[key] = KindSummary(key)
+        run_at_once(self._count_in_steps(key))
+
+    def _count_in_steps(self, key: str) -> SlicedWork:
+        """Count a kind. The work ends early where that begins anew meanwhile."""
+        self.by_key[key] = summary = KindSummary(key)
+        work = self._fill(summary, self._replicas[key])
+        next(work, None)  # it knows from now on what it has to count
+        return work
+
+    def _fill(self, summary: KindSummary, replica: ReadableReplica) -> SlicedWork:
+        key = summary.key
         try:
-            summary.fill(self._replicas[key].rows.values(), self._clock.time())
+            uids = replica.possible_uids()
+            for step in summary.fill_in_steps(replica.rows, uids, self._clock):
+                yield step
+                if self.by_key.get(key) is not summary:
+                    return
             self.failing_keys.discard(key)
         except Exception:
             if key not in self.failing_keys:

@@ -7,9 +7,9 @@ seconds after the last page or socket.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from dashboard.access.rights import Rights
@@ -21,7 +21,7 @@ from dashboard.live.replication.scoped_history import ScopedHistory
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.scoped_replicas import FindKind, ScopedReplicas
 from dashboard.runtime.background_tasks import cancel_all, keep_running
-from dashboard.runtime.time_slicing import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer, joined
 from informerd.clock import Clock
 
 GROUP_TTL = 120.0
@@ -48,6 +48,21 @@ class RightsGroup:
     """Monotonic seconds of the last page."""
     holds: int = 0
     """Requests and runs that use it for longer, see `RightsGroups.hold`."""
+    counted: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once the visible rows of all kinds are counted: until then the counts of its pages are too small."""
+    counted_listeners: set[Callable[[], None]] = field(default_factory=set)
+    """Called once, when `counted` is set."""
+
+    def on_counted(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call `listener` once the rows are counted. Returns a function that ends that."""
+        self.counted_listeners.add(listener)
+        return lambda: self.counted_listeners.discard(listener)
+
+    def note_counted(self) -> None:
+        self.counted.set()
+        for listener in list(self.counted_listeners):
+            listener()
+        self.counted_listeners.clear()
 
 
 class RightsGroups:
@@ -102,22 +117,30 @@ class RightsGroups:
             group.used_at = self._clock.now()
 
     def _make(self, key: GroupKey, rights: Rights, denial_of: DenialLookup, problem: str) -> RightsGroup:
-        begun: list[SlicedWork] = []
-        """Counts of replicas that the hub makes before it is there itself."""
-        schedule = begun.append
+        counts: list[SlicedWork] = []
+        rates: list[SlicedWork] = []
+        """Work of what is made before there is a hub that does it."""
+        slices: TimeSlicer | None = None
+
+        def count(work: SlicedWork) -> None:
+            counts.append(work) if slices is None else slices.add(work)
 
         def count_rates(replica: ScopedReplica) -> None:
-            schedule(history.count_rates(replica, self._clock.time()))
+            work = history.count_rates(replica, self._clock.time())
+            rates.append(work) if slices is None else slices.add(work)
 
-        replicas = ScopedReplicas(self._replicas, rights, self._find_kind, on_new=count_rates)
+        replicas = ScopedReplicas(self._replicas, rights, self._find_kind, on_new=count_rates, schedule=count)
         history = ScopedHistory(self._hub.own_history, replicas)
-        note = partial(self._note_of, rights)
-        hub = self._hub.scoped(replicas, history, denial_of, replicas.forget, visibility_note=note, problem=problem)
-        schedule = hub.index.slices.add
-        for work in begun:
-            schedule(work)
+        hub = self._hub.scoped(
+            replicas, history, denial_of, replicas.forget,
+            visibility_note=partial(self._note_of, rights), problem=problem, schedule=count,
+        )  # fmt: skip
+        slices = hub.index.slices
         run = keep_running("the hub of a group of people", hub.run, self._clock)
-        return RightsGroup(key, rights, replicas, hub, asyncio.create_task(run), self._clock.now())
+        group = RightsGroup(key, rights, replicas, hub, asyncio.create_task(run), self._clock.now())
+        slices.add(_count_all(counts, group), urgent=True)
+        slices.add(joined(rates))
+        return group
 
     async def run(self) -> None:
         """Drop what nobody needs, until cancelled; then end all groups."""
@@ -143,3 +166,8 @@ class RightsGroups:
         self._hub.remove_scoped(group.hub)
         group.replicas.close()
         await cancel_all([group.task])
+
+
+def _count_all(counts: Iterable[SlicedWork], group: RightsGroup) -> SlicedWork:
+    yield from joined(counts)
+    group.note_counted()

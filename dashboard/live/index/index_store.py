@@ -92,7 +92,7 @@ class IndexStore:
         """The new paths that there is no room for, the query's last ones, and the limit that keeps them out."""
         new = [path for path in query.required_paths if path not in results.path_columns]
         values = MAX_VALUES - sum(each.path_columns.size for each in self._by_key.values())
-        by_values, by_columns = values // max(1, len(results.rows)), MAX_COLUMNS - len(results.path_columns)
+        by_values, by_columns = values // max(1, results.row_count), MAX_COLUMNS - len(results.path_columns)
         return new[max(0, min(by_values, by_columns)) :], COLUMNS_LIMIT if by_columns <= by_values else VALUES_LIMIT
 
     def _make_room(self, keys: Collection[str]) -> bool:

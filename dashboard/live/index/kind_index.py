@@ -24,7 +24,7 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.query.list_query import Query, is_path
 from dashboard.objects.query.terms import PathTerm, Term
-from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import DelayedSlices, SlicedWork, Slices
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
@@ -39,6 +39,8 @@ UNVIEWED_BUILD_TTL = 10.0
 its browser has it. Who asks for one filter after the other must not leave work behind for all of them.
 """
 
+LOADED_IN_STEP = 256
+"""Rows that are looked for in one step."""
 CHANGES_PER_STEP = 32
 """Changes that are applied in one step."""
 
@@ -53,12 +55,15 @@ class KindIndex:
     viewers.
     """
 
-    def __init__(self, replica: ReadableReplica, clock: Clock, slices: TimeSlicer) -> None:
-        self.rows: dict[str, Row] = dict(replica.rows.items())
+    def __init__(self, replica: ReadableReplica, clock: Clock, slices: Slices) -> None:
+        self.rows: dict[str, Row] = {} if replica.is_partial else dict(replica.rows)
         """Rows by uid, on which all results are built. The replica may be ahead by some slices."""
+        self._is_loaded = not replica.is_partial
+        """Whether `rows` has all of them. What is to be built waits for that."""
         self._census = FacetCounter()
         self._clock = clock
-        self._slices = slices
+        self._replica = replica
+        self._slices: Slices = DelayedSlices(slices, lambda: self._is_loaded or self.error is not None)
         self._indexes: dict[SortOrder, SortIndex] = {}
         self._matches: dict[FilterKey, Matches] = {}
         self._results: dict[ResultKey, ResultSet] = {}
@@ -71,10 +76,12 @@ class KindIndex:
         self._waiting: deque[tuple[str, Row | None]] = deque()
         self._is_applying = False
         self._dirty_uids = DirtyUids()
-        self.path_columns = PathColumns(self.rows, clock, slices, self._notify_waiting)
-        self.path_presence = PathPresence(self.rows, self.path_columns, slices)
-        self.value_counts = ValueCounts(self.rows, clock, slices)
-        slices.add(self._census.build(list(self.rows.values())))
+        self.path_columns = PathColumns(self.rows, clock, self._slices, self._notify_waiting)
+        self.path_presence = PathPresence(self.rows, self.path_columns, self._slices)
+        self.value_counts = ValueCounts(self.rows, clock, self._slices)
+        if not self._is_loaded:
+            slices.add(self._load(), urgent=True)
+        self._slices.add(self._census.build(self.rows))
 
     def open_result(self, query: Query) -> ResultSet:
         """The result of a query; ready at once where there are few rows, else computed in slices, see
@@ -123,10 +130,40 @@ class KindIndex:
         """Apply a change of the replica; long work is done in slices."""
         if self.error is not None:
             return
+        if not self._is_loaded:
+            self._apply_while_loading(change)
+            return
         self._waiting.extend((each.uid, new) for old, new in change.rows if (each := new or old) is not None)
         if self._waiting and not self._is_applying:
             self._is_applying = True
             self._slices.add(self._work_off(), urgent=True)
+
+    @property
+    def row_count(self) -> int:
+        """Number of rows, also while they are being loaded."""
+        return max(len(self.rows), len(self._replica.rows))
+
+    def _load(self) -> SlicedWork:
+        """Find the rows of a replica that has to look for them. Changes may come from the first step on."""
+        uids = self._replica.possible_uids()
+        try:
+            for start in range(0, len(uids), LOADED_IN_STEP):
+                for uid in uids[start : start + LOADED_IN_STEP]:
+                    if uid not in self.rows and (row := self._replica.rows.get(uid)) is not None:
+                        self.rows[uid] = row
+                yield None
+            self._is_loaded = True
+        except Exception as error:
+            logger.exception("the rows of a kind could not be found; the list index is built again")
+            self._fail_all(error)
+
+    def _apply_while_loading(self, change: Change) -> None:
+        """Nothing is built on the rows yet."""
+        for old, new in change.rows:
+            if new is not None:
+                self.rows[new.uid] = new
+            elif old is not None:
+                self.rows.pop(old.uid, None)
 
     def next_due(self) -> float | None:
         """Unix seconds at which time alone will change a result; None: never."""

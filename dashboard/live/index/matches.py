@@ -195,8 +195,11 @@ class FacetCounter:
         self.facets: FacetCounts = Counter()
         self.ready = False
 
-    def build(self, rows: list[Row]) -> SlicedWork:
-        """Count the rows. Changes meanwhile are counted too, so the counts are wrong until it has finished."""
+    def build(self, rows_by_uid: Mapping[str, Row]) -> SlicedWork:
+        """Count the rows that there are at the first step. Changes meanwhile are counted too, so the counts are wrong
+        until it has finished.
+        """
+        rows = list(rows_by_uid.values())
         for start in range(0, len(rows), STEP):
             self.facets.update(map(_STATUS, rows[start : start + STEP]))
             yield None

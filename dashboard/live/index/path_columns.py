@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath, Values
 from dashboard.objects.paths.reader import PathReader, path_reader, read_path
-from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import SlicedWork, Slices
 from informerd.clock import Clock
 
 MAX_VALUES = 1_000_000
@@ -90,7 +90,7 @@ class PathColumns:
     """
 
     def __init__(
-        self, rows: Mapping[str, Row], clock: Clock, slices: TimeSlicer, on_progress: Callable[[], None] = lambda: None
+        self, rows: Mapping[str, Row], clock: Clock, slices: Slices, on_progress: Callable[[], None] = lambda: None
     ) -> None:
         self._rows = rows
         self._clock = clock

@@ -12,7 +12,7 @@ from dashboard.live.index.path_columns import STEP, PathColumns
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.paths.reader import path_reader, read_path
-from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import SlicedWork, Slices
 
 PresenceListener = Callable[[], None]
 
@@ -20,7 +20,7 @@ PresenceListener = Callable[[], None]
 class PathPresence:
     """Presence of the fields that lists of one kind use. `rows` is where to look: call `update` for each change."""
 
-    def __init__(self, rows: Mapping[str, Row], columns: PathColumns, slices: TimeSlicer) -> None:
+    def __init__(self, rows: Mapping[str, Row], columns: PathColumns, slices: Slices) -> None:
         self._rows = rows
         self._columns = columns
         self._slices = slices

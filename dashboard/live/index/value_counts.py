@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dashboard.live.index.searchable_text_counts import TextCounts
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.terms import cell_at
-from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import SlicedWork, Slices
 from informerd.clock import Clock
 
 COUNTS_TTL = 120.0
@@ -120,7 +120,7 @@ class ValueCounts:
     of it.
     """
 
-    def __init__(self, rows: Mapping[str, Row], clock: Clock, slices: TimeSlicer) -> None:
+    def __init__(self, rows: Mapping[str, Row], clock: Clock, slices: Slices) -> None:
         self._rows = rows
         self._clock = clock
         self._slices = slices

@@ -7,8 +7,9 @@ is compared with the present rows, so views get only the rows that differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import msgspec
 
@@ -32,6 +33,7 @@ MAX_AT_ONCE = 500
 """Changed rows of a snapshot, or of frames buffered meanwhile, that are applied in one step; more are applied
 in slices.
 """
+NO_ROWS: Mapping[str, Row] = MappingProxyType({})
 UNLISTED_STATES: frozenset[State] = frozenset({"starting", "syncing", "unreachable", "forbidden"})
 """States in which a worker has not listed yet: its rows are missing or incomplete, and say nothing about the
 cluster.
@@ -114,6 +116,14 @@ class Replica:
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""
         return self.by_key.get(f"{namespace}/{name}" if namespace else name)
+
+    def rows_in(self, namespace: str) -> Mapping[str, Row]:
+        """The rows of a namespace by uid. Do not keep it: it changes with the rows."""
+        return self._holding.by_namespace.get(namespace, NO_ROWS)
+
+    def possible_uids(self) -> list[str]:
+        """The uids of all rows, as they are now: for work that looks at each in slices."""
+        return list(self.rows)
 
     def tick(self, *, can_ask: bool = True) -> SnapshotRequest | None:
         """Let time pass, a few times a second: notice silence, repeat unanswered requests.

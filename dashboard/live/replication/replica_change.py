@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
 from dashboard.live.replication.snapshot_pull import RowChange
@@ -13,6 +14,8 @@ from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row_owners import owner_uids
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,44 @@ class Change:
         """The uids of the objects that changed, and of their owners before and after the change."""
         both = [row for pair in self.rows for row in pair if row is not None]
         return frozenset([row.uid for row in both] + [uid for row in both for uid in owner_uids(row)])
+
+    @cached_property
+    def namespaces(self) -> frozenset[str] | None:
+        """The namespaces of the objects that it is about; None where it is about the kind, too."""
+        is_about_kind = self.is_first_snapshot or self.has_new_columns or self.has_new_health
+        if is_about_kind or self.missed_entries or self.unannounced:
+            return None
+        return frozenset((*self._rows_by_namespace, *self._entries_by_namespace))
+
+    def rows_in(self, namespaces: frozenset[str]) -> list[RowChange]:
+        """The changes of rows of these namespaces, in their order. What it costs depends on their number alone."""
+        return _chosen(self.rows, self._rows_by_namespace, namespaces)
+
+    def entries_in(self, namespaces: frozenset[str]) -> list[Entry]:
+        """The feed lines of objects of these namespaces, oldest first."""
+        return _chosen(self.entries, self._entries_by_namespace, namespaces)
+
+    @cached_property
+    def _rows_by_namespace(self) -> dict[str, list[int]]:
+        return _positions([(new or old).namespace for old, new in self.rows])  # type: ignore[union-attr] # one is there
+
+    @cached_property
+    def _entries_by_namespace(self) -> dict[str, list[int]]:
+        return _positions([entry.namespace for entry in self.entries])
+
+
+def _positions(namespaces: list[str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for position, namespace in enumerate(namespaces):
+        found.setdefault(namespace, []).append(position)
+    return found
+
+
+def _chosen(items: list[T], positions: dict[str, list[int]], namespaces: frozenset[str]) -> list[T]:
+    if namespaces.isdisjoint(positions):
+        return []
+    found = [position for namespace in positions.keys() & namespaces for position in positions[namespace]]
+    return [items[position] for position in sorted(found)]
 
 
 Listener = Callable[[Change], None]

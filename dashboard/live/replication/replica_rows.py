@@ -1,4 +1,4 @@
-"""Rows of a replica by uid, name, owner and subject, and the newest lines of the feed."""
+"""Rows of a replica by uid, name, namespace, owner and subject, and the newest lines of the feed."""
 
 from __future__ import annotations
 
@@ -85,6 +85,8 @@ class ReplicaRows:
         """By uid."""
         self.by_key: dict[str, Row] = {}
         """By ``namespace/name``."""
+        self.by_namespace: dict[str, dict[str, Row]] = {}
+        """By namespace, empty where the kind has none, and uid."""
         self.by_owner = UidIndex(owner_uids)
         """By the uid of each owner that a row names."""
         self.by_subject = UidIndex(_subjects_of(key))
@@ -137,14 +139,24 @@ class ReplicaRows:
         old = self.rows.get(row.uid)
         self.rows[row.uid] = row
         self.by_key[row.key] = row
+        if old is not None and old.namespace != row.namespace:
+            self._leave_namespace(old)
+        self.by_namespace.setdefault(row.namespace, {})[row.uid] = row
         self._index(old, row)
         return old
 
     def _forget(self, row: Row) -> None:
         self._index(row, None)
+        self._leave_namespace(row)
         current = self.by_key.get(row.key)
         if current is not None and current.uid == row.uid:
             del self.by_key[row.key]
+
+    def _leave_namespace(self, row: Row) -> None:
+        rows = self.by_namespace[row.namespace]
+        del rows[row.uid]
+        if not rows:
+            del self.by_namespace[row.namespace]
 
     def _index(self, old: Row | None, new: Row | None) -> None:
         self.by_owner.update(old, new)

@@ -1,12 +1,13 @@
 """The visible part of a shared replica: the rows and feed lines that somebody's rights include.
 
-It holds no rows of its own, so it is right whenever the shared one is. Only the number of its rows is kept.
+It holds no rows of its own, so it is right whenever the shared one is. Only the number of its rows is kept, which is
+counted in slices. What it costs depends on the rows and changes in the namespaces of which something may be seen.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Protocol
@@ -15,19 +16,31 @@ import msgspec
 
 from dashboard.live.replication.change_rates import OPERATION_COUNTS, Rates
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
-from dashboard.live.replication.readable_replica import ReadableReplica, ReplicaState, UidLookup
+from dashboard.live.replication.readable_replica import ReadableReplica, ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.snapshot_pull import RowChange
 from dashboard.live.replication.unwatched_list import ListedOnce
+from dashboard.live.replication.visible_rows import VisibleEntries, VisibleRows, VisibleUids
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health
 
 _UNNAMED_PROBLEM = "the API server does not answer for each namespace"
+COUNTED_IN_STEP = 256
+"""Rows that are counted in one step."""
 
 
 class Visibility(Protocol):
     """Which objects of one kind somebody may see. The answers for one and the same row never change."""
+
+    @property
+    def namespaces(self) -> frozenset[str] | None:
+        """Namespaces in which they all are, empty for objects that have none; None where they may be in any."""
+
+    @property
+    def is_all_there(self) -> bool:
+        """Whether every object in `namespaces` may be seen."""
 
     def sees_row(self, row: Row) -> bool: ...
 
@@ -40,123 +53,33 @@ class Visibility(Protocol):
         """Whether an object of this namespace may be seen, if there is one."""
 
 
-class VisibleRows(Mapping[str, Row]):
-    """The visible ones among rows; as current as these."""
-
-    def __init__(self, rows: Mapping[str, Row], sees_row: Callable[[Row], bool], count: Callable[[], int]) -> None:
-        self._rows = rows
-        self._sees_row = sees_row
-        self._count = count
-
-    def __getitem__(self, key: str) -> Row:
-        row = self._rows[key]
-        if not self._sees_row(row):
-            raise KeyError(key)
-        return row
-
-    def __contains__(self, key: object) -> bool:
-        row = self._rows.get(key) if isinstance(key, str) else None
-        return row is not None and self._sees_row(row)
-
-    def __iter__(self) -> Iterator[str]:
-        sees_row = self._sees_row
-        return (key for key, row in self._rows.items() if sees_row(row))
-
-    def __len__(self) -> int:
-        return self._count()
-
-    def __bool__(self) -> bool:
-        return self._count() > 0
-
-    def values(self) -> ValuesView[Row]:
-        return _Values(self)
-
-    def items(self) -> ItemsView[str, Row]:
-        return _Items(self)
-
-    def visible_rows(self) -> Iterator[Row]:
-        return filter(self._sees_row, self._rows.values())
-
-    def visible_items(self) -> Iterator[tuple[str, Row]]:
-        sees_row = self._sees_row
-        return ((key, row) for key, row in self._rows.items() if sees_row(row))
-
-
-class _Values(ValuesView[Row]):
-    """Values in one pass: that of collections.abc looks each up by its key."""
-
-    def __init__(self, rows: VisibleRows) -> None:
-        super().__init__(rows)
-        self._visible = rows
-
-    def __iter__(self) -> Iterator[Row]:
-        return self._visible.visible_rows()
-
-
-class _Items(ItemsView[str, Row]):
-    def __init__(self, rows: VisibleRows) -> None:
-        super().__init__(rows)
-        self._visible = rows
-
-    def __iter__(self) -> Iterator[tuple[str, Row]]:
-        return self._visible.visible_items()
-
-
-class _VisibleUids:
-    """UidLookup of the visible rows alone."""
-
-    def __init__(self, uids: UidLookup, rows: VisibleRows) -> None:
-        self._uids = uids
-        self._rows = rows
-
-    def __bool__(self) -> bool:
-        return bool(self._rows) and bool(self._uids)
-
-    def uids_of(self, name: str) -> Collection[str]:
-        return [uid for uid in self._uids.uids_of(name) if uid in self._rows]
-
-
-class _VisibleEntries(Collection[Entry]):
-    """The visible ones among lines of the feed, oldest first."""
-
-    def __init__(self, base: ReadableReplica, sees_entry: Callable[[Entry], bool]) -> None:
-        self._base = base
-        self._sees_entry = sees_entry
-
-    def __iter__(self) -> Iterator[Entry]:
-        return filter(self._sees_entry, self._base.entries)
-
-    def __reversed__(self) -> Iterator[Entry]:
-        return filter(self._sees_entry, reversed(self._base.entries))
-
-    def __contains__(self, entry: object) -> bool:
-        return any(entry == each for each in self)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 class ScopedReplica:
     """The visible part of `base`; everything else about it is as it is there.
 
     What it says of its state has no number or name of an object that is not visible. Listeners hear of a change where
-    something of it is visible; `close` ends that.
+    something of it is visible; `close` ends that. The number of rows is too small until `schedule` has done the work
+    that it gets.
     """
 
-    def __init__(self, base: ReadableReplica, visibility: Visibility) -> None:
+    def __init__(
+        self, base: ReadableReplica, visibility: Visibility, schedule: Callable[[SlicedWork], None] = run_at_once
+    ) -> None:
         self.key = base.key
         self.base = base
         self.visibility = visibility
-        self._number = sum(1 for row in base.rows.values() if visibility.sees_row(row))
-        self.rows = VisibleRows(base.rows, visibility.sees_row, lambda: self._number)
-        self.by_key = VisibleRows(base.by_key, visibility.sees_row, lambda: self._number)
-        self.by_owner = _VisibleUids(base.by_owner, self.rows)
-        self.by_subject = _VisibleUids(base.by_subject, self.rows)
-        self.entries = _VisibleEntries(base, visibility.sees_entry)
+        self._namespaces = visibility.namespaces
+        self._number = sum(map(len, self._parts())) if visibility.is_all_there else 0
+        self._uncounted = set[str]() if visibility.is_all_there else set[str]().union(*self._parts())
+        self.rows = VisibleRows(base.rows, visibility.sees_row, lambda: self._number, self._parts)
+        self.by_key = VisibleRows(base.by_key, visibility.sees_row, lambda: self._number, lambda: [base.by_key])
+        self.by_owner = VisibleUids(base.by_owner, self.rows)
+        self.by_subject = VisibleUids(base.by_subject, self.rows)
+        self.entries = VisibleEntries(base, visibility.sees_entry)
         self.rates = Rates()
         """Counted from the entries that came since it was made, and from earlier ones by `count_rates`."""
         self._listeners = Listeners(self.key)
         self.close = base.on_change(self._apply)
+        schedule(self._count())
 
     @property
     def announced_from(self) -> float | None:
@@ -243,21 +166,35 @@ class ScopedReplica:
         """The object's row, `namespace` empty where the kind has none."""
         return self.by_key.get(f"{namespace}/{name}" if namespace else name)
 
+    def rows_in(self, namespace: str) -> Mapping[str, Row]:
+        """The rows of a namespace by uid."""
+        sees_row = self.visibility.sees_row
+        return {uid: row for uid, row in self.base.rows_in(namespace).items() if sees_row(row)}
+
+    def possible_uids(self) -> list[str]:
+        """The uids of all rows, and of some that are not visible: for work that looks at each in slices."""
+        return list(chain.from_iterable(self._parts()))
+
     def count_rates(self, entries: Iterable[Entry]) -> None:
         """Count visible changes."""
         for entry in entries:
             self.rates.add(entry.time, OPERATION_COUNTS[entry.op])
 
     def _apply(self, change: Change) -> None:
+        namespaces = self._namespaces
+        if namespaces is not None and change.namespaces is not None and namespaces.isdisjoint(change.namespaces):
+            return
         sees_row, sees_entry = self.visibility.sees_row, self.visibility.sees_entry
         rows: list[RowChange] = []
-        for old, new in change.rows:  # an Event may turn to another object
-            was = old if old is not None and sees_row(old) else None
+        for old, new in change.rows if namespaces is None else change.rows_in(namespaces):
+            was = old if old is not None and sees_row(old) else None  # an Event may turn to another object
             now = new if new is not None and sees_row(new) else None
+            was_counted = self._is_counted(new or old)
             if was is not None or now is not None:
                 rows.append((was, now))
-                self._number += (now is not None) - (was is not None)
-        entries = [entry for entry in change.entries if sees_entry(entry)]
+                self._number += (now is not None) - (was is not None and was_counted)
+        lines = change.entries if namespaces is None else change.entries_in(namespaces)
+        entries = [entry for entry in lines if sees_entry(entry)]
         unannounced = self._without_number(change)
         has_news = change.is_first_snapshot or change.has_new_columns or change.has_new_health
         if rows or entries or unannounced or has_news:
@@ -265,6 +202,28 @@ class ScopedReplica:
             self._listeners.notify(
                 replace(change, rows=rows, entries=entries, missed_entries=0, unannounced=unannounced)
             )
+
+    def _parts(self) -> Iterable[Mapping[str, Row]]:
+        """Rows of the shared replica by uid, among which all visible ones are."""
+        if self._namespaces is None:
+            return [self.base.rows]
+        return map(self.base.rows_in, sorted(self._namespaces))
+
+    def _count(self) -> SlicedWork:
+        """Count what was there when it was made, and has not changed since."""
+        sees_row, rows = self.visibility.sees_row, self.base.rows
+        while self._uncounted:
+            for _ in range(min(COUNTED_IN_STEP, len(self._uncounted))):
+                row = rows.get(self._uncounted.pop())
+                self._number += row is not None and sees_row(row)
+            yield None
+
+    def _is_counted(self, changed: Row | None) -> bool:
+        """Whether a row was counted before it has changed. From now on it is."""
+        if not self._uncounted or changed is None or changed.uid not in self._uncounted:
+            return True
+        self._uncounted.remove(changed.uid)
+        return False
 
     def _without_number(self, change: Change) -> UnannouncedPeriod | None:
         """The span in which changes were not reported. Of lines that were lost only the number is known, which counts

@@ -12,6 +12,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry, EventSubject
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers.events import SUBJECT_OF, row_subject
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 
 FindKind = Callable[[str, str], KindInfo | None]
 """Returns what is known of a Kind (in any case) of an API group; None where nothing is."""
@@ -22,6 +23,8 @@ class VisibleKind:
 
     def __init__(self, scope: KindScope) -> None:
         self._scope = scope
+        self.namespaces = scope.possible_namespaces
+        self.is_all_there = scope.is_all_there
 
     def sees_name(self, namespace: str, name: str) -> bool:
         return self._scope.includes(namespace, name)
@@ -45,6 +48,7 @@ class VisibleEvents(VisibleKind):
 
     def __init__(self, scope: KindScope, rights: Rights, find_kind: FindKind) -> None:
         super().__init__(scope)
+        self.is_all_there = False
         self._rights = rights
         self._find_kind = find_kind
 
@@ -84,12 +88,14 @@ class ScopedReplicas:
         find_kind: FindKind,
         *,
         on_new: Callable[[ScopedReplica], None] = lambda _: None,
+        schedule: Callable[[SlicedWork], None] = run_at_once,
     ) -> None:
-        """`on_new` is called with each scoped replica when it is made."""
+        """`on_new` is called with each scoped replica when it is made, `schedule` with the count of its rows."""
         self._base = base
         self._rights = rights
         self._find_kind = find_kind
         self._on_new = on_new
+        self._schedule = schedule
         self._sees_all = rights.sees_all
         self._is_closed = False
         self._scoped: dict[str, ScopedReplica] = {}
@@ -124,7 +130,7 @@ class ScopedReplicas:
         if scoped is None or scoped.base is not base:
             if scoped is not None:
                 scoped.close()
-            scoped = self._scoped[key] = ScopedReplica(base, self._visible(key, scope))
+            scoped = self._scoped[key] = ScopedReplica(base, self._visible(key, scope), self._schedule)
             self._on_new(scoped)
         return scoped
 

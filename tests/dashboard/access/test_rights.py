@@ -121,3 +121,20 @@ def test_other_rules_have_another_fingerprint() -> None:
         Rights([read], {"shop": [write]}),
     ]
     assert len({rights.fingerprint for rights in every}) == len(every)
+
+
+@pytest.mark.parametrize(
+    ("scope", "namespaces", "is_all_there"),
+    [
+        (EVERYTHING, None, True),
+        (NOTHING, set(), True),
+        (KindScope(namespaces=frozenset({"shop"})), {"shop"}, True),
+        (KindScope(namespaces=frozenset({"shop"}), names=frozenset({("bank", "web")})), {"shop", "bank"}, False),
+        (KindScope(names=frozenset({("", "node-1")})), {""}, False),
+        (KindScope(namespaces=frozenset({"shop"}), names_anywhere=frozenset({"web"})), None, False),
+    ],
+)
+def test_the_namespaces_in_which_a_scope_has_objects(
+    scope: KindScope, namespaces: set[str] | None, is_all_there: bool
+) -> None:
+    assert (scope.possible_namespaces, scope.is_all_there) == (namespaces, is_all_there)

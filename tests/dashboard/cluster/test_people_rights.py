@@ -6,20 +6,24 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import cast
 from uuid import uuid4
 
+import msgspec
 import pytest
 
 from dashboard.access.person import Person
 from dashboard.access.rights import EVERYTHING, NOTHING, KindScope, Rights
 from dashboard.cluster.access_probe import AccessProbe
-from dashboard.cluster.people_rights import FORGET_SECONDS, PeopleRights
+from dashboard.cluster.people_rights import FORGET_SECONDS, MAX_CONCURRENT, REFRESH_SECONDS, PeopleRights
 from dashboard.objects.kinds.catalog import KINDS
 from informerd.clock import SystemClock
+from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig, Impersonation
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.access.rbac_objects import RbacObjects, policy_rule
+from tests.support.clock import FakeClock
 from tests.support.controlplane import ControlPlane
 from tests.support.wait import eventually
 
@@ -213,3 +217,39 @@ async def test_who_is_gone_is_forgotten(controlplane: ControlPlane, anna: Person
         known.used_at -= FORGET_SECONDS + 1
         await made.rights.sweep()
         assert len(made.rights) == 0
+
+
+class HangingClient:
+    """Answers reviews, until it `hangs`: an API server with much to do cannot be had at the right moment."""
+
+    hangs = False
+
+    async def create(self, resource: Resource, review: object) -> HangingClient:
+        if self.hangs:
+            await asyncio.Event().wait()
+        return self
+
+    def decode(self, kind: type[object]) -> object:
+        return msgspec.convert({"status": {"incomplete": False}}, kind)
+
+
+async def test_somebody_new_does_not_wait_until_all_others_are_asked_about_again() -> None:
+    old, new, clock = HangingClient(), HangingClient(), FakeClock()
+    rights = PeopleRights(
+        lambda: None,
+        lambda person: cast("Client", new if person.name == "new" else old),
+        clock,
+        namespaces=list,
+        probe=AccessProbe(list),
+    )
+    running = asyncio.create_task(rights.run())
+    for number in range(2 * MAX_CONCURRENT):
+        assert (await rights.find(Person(f"old-{number}"))).rights is not None
+    old.hangs = True
+    await clock.advance(REFRESH_SECONDS)
+    await rights.sweep()
+    finding = asyncio.create_task(rights.find(Person("new")))
+    await eventually(finding.done)
+    assert (await finding).rights is not None
+    running.cancel()
+    await asyncio.wait([running])

@@ -7,7 +7,15 @@ import time
 
 import pytest
 
-from dashboard.runtime.time_slicing import EAGER_SECONDS, EAGER_STEPS, SLICE_SECONDS, SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import (
+    EAGER_SECONDS,
+    EAGER_STEPS,
+    SLICE_SECONDS,
+    DelayedSlices,
+    SlicedWork,
+    TimeSlicer,
+    joined,
+)
 
 
 def counting(steps: int, done: list[str], name: str, seconds: float = 0.0) -> SlicedWork:
@@ -114,3 +122,29 @@ async def test_stopping_lets_go_of_what_is_not_done() -> None:
     await slices.stop()
     assert len(slices) == 0
     assert done == []
+
+
+def test_joined_work_is_done_in_its_order_in_few_steps() -> None:
+    done: list[str] = []
+    steps = list(joined([counting(5, done, "first"), counting(5, done, "second")], seconds=60.0))
+    assert (steps, done) == ([], ["first", "second"])
+    assert len(list(joined([counting(5, done, "third"), counting(5, done, "fourth")], seconds=0.0))) == 10
+
+
+def test_joined_work_that_waits_lets_others_go_on() -> None:
+    assert list(joined([iter(["wait", None, "wait"])], seconds=60.0)) == ["wait", "wait"]
+
+
+async def test_delayed_work_begins_once_it_is_due() -> None:
+    slices, done, due = TimeSlicer(), list[str](), list[str]()
+    delayed = DelayedSlices(slices, lambda: bool(due))
+    delayed.add(counting(3, done, "delayed"))
+    slices.add(counting(EAGER_STEPS + 5, done, "meanwhile"))
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert (done, len(slices)) == (["meanwhile"], 1)
+    due.append("now")
+    await until_done(slices)
+    assert done == ["meanwhile", "delayed"]
+    delayed.add(counting(3, done, "at once"))
+    assert done[-1] == "at once"

@@ -7,9 +7,11 @@ import random
 import msgspec
 import pytest
 
+from dashboard.live.hub import kind_summaries
 from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.replication.replica_change import Change
-from dashboard.objects.kinds.row import Row
+from dashboard.objects.kinds.row import Row, Tone
+from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import pod
 
 NOW = 1.8e9
@@ -67,3 +69,37 @@ def test_whatever_comes_and_goes_order_and_counts_are_those_of_a_fresh_count(see
         assert summary.group_counts == fresh.group_counts
         assert sum(summary.group_counts.values()) == len(summary.unhealthy_rows)
         assert {space: +tones for space, tones in summary.tones_in.items()} == fresh.tones_in
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_count_in_steps_while_rows_change_is_a_fresh_count(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kind_summaries, "COUNTED_IN_STEP", 1)
+    chance, clock = random.Random(seed), FakeClock()
+    now = clock.time()
+
+    def made(name: str, version: int) -> Row:
+        status = chance.choice("AB")
+        tone: Tone = chance.choice(["ok", "busy", "bad"])
+        row = pod(name, namespace=f"team-{chance.randrange(3)}", uid=name, version=version, status=status, tone=tone)
+        return msgspec.structs.replace(row, since=chance.choice([None, now, now - 500]))
+
+    rows = {name: made(name, 0) for name in (f"pod-{number}" for number in range(20))}
+    summary = KindSummary("pods")
+    work = summary.fill_in_steps(rows, list(rows), clock)
+    next(work)
+    for version in range(1, 40):
+        name = f"pod-{chance.randrange(25)}"
+        old, new = rows.pop(name, None), None
+        if chance.random() < 0.7:
+            new = rows[name] = made(name, version)
+        summary.apply(Change(rows=[(old, new)]), now)
+        if chance.random() < 0.4:
+            next(work, None)
+    for _ in work:
+        pass
+    fresh = KindSummary("pods")
+    fresh.fill(rows.values(), now)
+    assert summary.worst_first == fresh.worst_first
+    assert summary.group_counts == fresh.group_counts
+    assert +summary.tones == fresh.tones
+    assert {space: +tones for space, tones in summary.tones_in.items()} == fresh.tones_in

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+import msgspec
 import pytest
 from django.http import QueryDict
 from django.template.loader import render_to_string
@@ -164,6 +165,8 @@ def change_all(site: Site, visible: Iterable[Object]) -> None:
         site.feeder(key).put(row_of(key, obj), about=about)
 
 
+MANY = 15_000
+"""Rows that take many slices to count."""
 OBJECTS = objects()
 PATHS = [*paths()]
 
@@ -308,3 +311,22 @@ async def test_rates_of_a_new_group_are_those_of_before_once_they_are_counted() 
         history, now = somebody.groups.get(everywhere).hub.history, somebody.site.clock.time()
         await eventually(lambda: history.rates_from(["pods"], now) < math.inf)
         assert sum(modified for _, _, modified, _ in history.rates(["pods"], now)) == 4
+
+
+async def test_a_group_of_people_who_see_much_is_counted_while_others_go_on() -> None:
+    async with person(SHOP) as somebody:
+        rows = [pod_row(f"pod-{number}", namespace="bank") for number in range(MANY)]
+        somebody.site.feeder("pods").put_and_drop(rows, ())
+        group = somebody.groups.get(Rights([], {"bank": [rule("list", "pods")]}))
+        heard: list[bool] = []
+        group.on_counted(lambda: heard.append(True))
+        assert not group.counted.is_set()
+        first, second = rows[0], rows[1]
+        somebody.site.feeder("pods").drop(first.uid)
+        somebody.site.feeder("pods").put(msgspec.structs.replace(second, version="2", tone="bad"))
+        await eventually(group.counted.is_set)
+        assert heard == [True]
+        assert group.hub.summaries["pods"].tones["bad"] == 2
+        assert sum(group.hub.summaries["pods"].tones.values()) == len(group.replicas.get("pods").rows) == MANY + 1
+        pods, query = KINDS["pods"], Query.parse(QueryDict(), "pods")
+        assert await group.hub.count_rows(pods, query) == MANY + 1

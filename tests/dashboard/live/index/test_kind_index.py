@@ -8,6 +8,7 @@ import random
 import pytest
 from django.http import QueryDict
 
+from dashboard.access.rights import KindScope
 from dashboard.live.index.index_store import IndexStore
 from dashboard.live.index.kind_index import (
     MAX_IDLE_RESULTS,
@@ -17,6 +18,8 @@ from dashboard.live.index.kind_index import (
     KindIndex,
 )
 from dashboard.live.index.result_set import ResultSet
+from dashboard.live.replication.scoped_replica import ScopedReplica
+from dashboard.live.replication.scoped_replicas import VisibleKind
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.batch_filter import BatchFilter
@@ -37,12 +40,15 @@ def query(params: str) -> Query:
 class World:
     """A replica with its results, and fresh computations to compare them with."""
 
-    def __init__(self, number: int = 0) -> None:
+    def __init__(self, number: int = 0, *, is_scoped: bool = False) -> None:
+        """`is_scoped`: of a scoped replica, whose rows have to be looked for."""
         self.clock = FakeClock()
         self.feed = Feeder("pods", self.clock, [made(n) for n in range(number)])
         self.slices = TimeSlicer()
-        self.results = KindIndex(self.feed.replica, self.clock, self.slices)
-        self.feed.replica.on_change(self.results.apply)
+        everything = VisibleKind(KindScope(is_everything=True))
+        replica = ScopedReplica(self.feed.replica, everything) if is_scoped else self.feed.replica
+        self.results = KindIndex(replica, self.clock, self.slices)
+        replica.on_change(self.results.apply)
 
     def expected(self, params: str) -> list[str]:
         asked, now = query(params), self.clock.time()
@@ -76,9 +82,10 @@ PARAMS = [
 ]
 
 
+@pytest.mark.parametrize("is_scoped", [False, True])
 @pytest.mark.parametrize("params", PARAMS)
-async def test_a_result_found_in_slices_while_rows_change_is_the_list(params: str) -> None:
-    world, chance = World(MANY), random.Random(params)
+async def test_a_result_found_in_slices_while_rows_change_is_the_list(params: str, is_scoped: bool) -> None:
+    world, chance = World(MANY, is_scoped=is_scoped), random.Random(params)
     result = world.results.open_result(query(params))
     assert not result.ready
     while not result.ready:
@@ -87,6 +94,7 @@ async def test_a_result_found_in_slices_while_rows_change_is_the_list(params: st
         await asyncio.sleep(0)
     await world.settled()
     assert world.shown(params) == world.expected(params)
+    assert world.results.rows == world.feed.replica.rows
 
 
 async def test_all_results_follow_all_changes_together() -> None:

@@ -75,6 +75,10 @@ def test_what_each_owns_is_known_whatever_has_come_and_gone(
     for _ in live_through(holding, history, as_pod):
         check(holding.by_owner, holding.rows, owner_uids)
         assert len(holding.by_subject) == 0
+        by_namespace: dict[str, dict[str, Row]] = {}
+        for uid, row in holding.rows.items():
+            by_namespace.setdefault(row.namespace, {})[uid] = row
+        assert holding.by_namespace == by_namespace
 
 
 @pytest.mark.slow

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from unittest.mock import patch
 
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dashboard.live.replication import scoped_replica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.scoped_replica import ScopedReplica
+from dashboard.live.replication.snapshot_pull import RowChange
 from dashboard.live.replication.unwatched_list import KindList
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health
 from informerd.testing.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, pod
@@ -23,6 +27,8 @@ class InNamespace:
 
     def __init__(self, namespace: str) -> None:
         self._namespace = namespace
+        self.namespaces = frozenset((namespace,))
+        self.is_all_there = True
 
     def sees_row(self, row: Row) -> bool:
         return row.namespace == self._namespace
@@ -95,6 +101,54 @@ def test_it_is_the_visible_part_whatever_happens(first: list[Row], deeds: list[t
         assert held == dict(replica.rows)
 
 
+@given(
+    st.lists(ROWS, max_size=8, unique_by=lambda row: row.uid),
+    st.lists(st.tuples(st.booleans(), st.lists(ROWS, max_size=4, unique_by=lambda row: row.uid), st.integers(0, 2))),
+)
+def test_rows_are_counted_in_steps_while_they_change(
+    first: list[Row], deeds: list[tuple[bool, list[Row], int]]
+) -> None:
+    class Partly(InNamespace):
+        is_all_there = False
+
+    feeder, works = Feeder("pods", FakeClock(), first), list[SlicedWork]()
+    with patch.object(scoped_replica, "COUNTED_IN_STEP", 1):
+        replica = ScopedReplica(feeder.replica, Partly("shop"), works.append)
+        for drops, rows, steps in deeds:
+            if drops:
+                feeder.drop(*(row.uid for row in rows if row.uid in feeder.replica.rows))
+            else:
+                feeder.put(*rows)
+            for _ in range(steps):
+                next(works[0], None)
+        run_at_once(works[0])
+    check(replica, feeder)
+
+
+CHANGES = st.lists(st.sampled_from(["shop", "bank", "search", ""]).map(lambda namespace: pod("a", namespace=namespace)))
+
+
+@given(CHANGES, st.frozensets(st.sampled_from(["shop", "bank", "search", "", "none"])))
+def test_the_part_of_a_change_is_found_by_namespace(rows: list[Row], namespaces: frozenset[str]) -> None:
+    feeder = Feeder("pods", FakeClock())
+    entries = [feeder.entry(row, "modified", "changed", None) for row in rows]
+    pairs: list[RowChange] = [(None, row) if number % 2 else (row, None) for number, row in enumerate(rows)]
+    change = Change(rows=pairs, entries=entries)
+    assert change.rows_in(namespaces) == [
+        (old, new) for old, new in pairs if {row.namespace for row in (old, new) if row} <= namespaces
+    ]
+    assert change.entries_in(namespaces) == [entry for entry in entries if entry.namespace in namespaces]
+    assert change.namespaces == frozenset(row.namespace for row in rows)
+
+
+def test_what_is_about_the_kind_is_about_every_namespace() -> None:
+    news = (
+        Change(is_first_snapshot=True), Change(has_new_columns=True), Change(has_new_health=True),
+        Change(missed_entries=1), Change(unannounced=(1.0, 2.0)),
+    )  # fmt: skip
+    assert {change.namespaces for change in news} == {None}
+
+
 def test_a_change_of_hidden_objects_is_not_heard() -> None:
     feeder, replica, heard = scoped(pod("a", namespace="bank"))
     feeder.put(pod("b", namespace="bank"), pod("c", namespace="bank"))
@@ -141,13 +195,17 @@ def test_of_a_limit_to_namespaces_it_names_only_those_in_which_something_is_visi
 class OfOneLabel(InNamespace):
     """Sees what has a label, which may come and go."""
 
+    def __init__(self) -> None:
+        super().__init__("default")
+        self.is_all_there = False
+
     def sees_row(self, row: Row) -> bool:
         return row.labels.get("app") == "seen"
 
 
 def test_what_comes_into_view_is_added_and_what_leaves_it_is_deleted() -> None:
     feeder = Feeder("pods", FakeClock(), [pod("a")])
-    replica = ScopedReplica(feeder.replica, OfOneLabel("default"))
+    replica = ScopedReplica(feeder.replica, OfOneLabel())
     heard: list[Change] = []
     replica.on_change(heard.append)
     hidden, seen = pod("a"), msgspec.structs.replace(pod("a"), labels={"app": "seen"}, version="2")
