@@ -1,0 +1,90 @@
+"""A Deltaboard of a real cluster full of marked objects, and people with random rights in it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+from dashboard.cluster import people_rights
+from dashboard.live.hub import rights_groups
+from informerd.rest.client import Client
+from tests.support.access.marked_objects import ALL_KINDS, MarkedObjects
+from tests.support.access.random_rbac import RandomRbac, World, each_of
+from tests.support.access.tour import Tour
+from tests.support.access.visibility_oracle import find_visible
+from tests.support.access.whole_dashboard import Dashboard, running_dashboard
+from tests.support.controlplane import ControlPlane
+from tests.support.wait import eventually
+
+SEED = 20
+AT_ONCE = 3
+
+
+class MarkedCluster:
+    """What tests ask: the administrator's client, the marked objects, the dashboard."""
+
+    def __init__(self, client: Client, objects: MarkedObjects, dashboard: Dashboard, random: Random) -> None:
+        self.client = client
+        self.objects = objects
+        self.dashboard = dashboard
+        self.random = random
+
+    async def tour(self, world: World) -> Tour:
+        """What the person of a world may see now."""
+        visible = await find_visible(self.client, world, self.objects, self.random)
+        return Tour(world, visible, self.objects, self.random)
+
+    async def batch(self, number: int, work: Callable[[Tour], Awaitable[None]]) -> None:
+        """Change some objects; then do `work` for each person of so many new worlds. In the end all of them are
+        forgotten.
+        """
+        await self.objects.change_some()
+        rbac = RandomRbac(self.client, self.random, self.objects)
+        worlds = await rbac.create(number)
+        await self.until_shown()
+        await rbac.until_known(self.dashboard.web.people_rights.rbac)
+
+        async def explore(world: World) -> None:
+            await work(await self.tour(world))
+
+        await each_of(worlds, explore, at_once=AT_ONCE)
+        await self.forget_people()
+        await rbac.remove()
+
+    async def until_shown(self) -> None:
+        """Wait until the dashboard's replicas have all objects as they are."""
+        replicas = self.dashboard.web.replicas
+
+        def is_shown() -> bool:
+            return all(
+                (row is None) == each.is_deleted and (row is None or row.version == each.version or not each.version)
+                for each in self.objects
+                for row in [replicas.get(each.key).rows.get(each.uid)]
+            )
+
+        await eventually(is_shown, what="the dashboard has all objects as they are")
+
+    async def forget_people(self) -> None:
+        """End what the dashboard keeps of people without a page."""
+        web = self.dashboard.web
+        with patch.multiple(people_rights, FORGET_SECONDS=-1.0, UNWATCHED_SECONDS=-1.0):
+            await web.people_rights.sweep()
+        with patch.object(rights_groups, "GROUP_TTL", -1.0):
+            await web.rights_groups.sweep()
+
+
+@asynccontextmanager
+async def marked_cluster(client: Client, controlplane: ControlPlane, **settings: Any) -> AsyncIterator[MarkedCluster]:
+    random = Random(SEED)
+    objects = MarkedObjects(client, random)
+    await objects.fill()
+    try:
+        async with running_dashboard(controlplane.kubeconfig, [*ALL_KINDS], **settings) as dashboard:
+            cluster = MarkedCluster(client, objects, dashboard, random)
+            await cluster.until_shown()
+            yield cluster
+    finally:
+        await objects.remove()
