@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import get_resolver
 
-from tests.support.access.crawl import Crawl
+from tests.support.access.crawl import Crawl, report
 from tests.support.access.marked_cluster import MarkedCluster
 from tests.support.access.tour import VISITS, Tour
 
@@ -23,7 +23,7 @@ async def explore(cluster: MarkedCluster, worlds: int) -> Crawl:
 
     for _ in range(worlds // BATCH):
         await cluster.batch(BATCH, visit)
-        assert not crawl.faults, "\n".join(map(str, crawl.faults))
+        assert not crawl.faults, report(crawl.faults)
     return crawl
 
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from django.urls import Resolver404, resolve
 
 from tests.support.access.marked_objects import SECRETS, MarkedObjects, marks_in
+from tests.support.access.random_rbac import World
 from tests.support.access.tour import VISITS, Tour, Visit
 from tests.support.access.whole_dashboard import Answer, Dashboard
 
@@ -26,9 +27,17 @@ class Fault:
 
     visit: str
     text: str
+    world: World
 
-    def __str__(self) -> str:
-        return f"{self.visit}: {self.text}"
+
+def report(faults: Iterable[Fault]) -> str:
+    """One fault of each kind of visit, with the rights of the person, and the number of all."""
+    by_visit: dict[str, list[Fault]] = {}
+    for fault in faults:
+        by_visit.setdefault(fault.visit, []).append(fault)
+    return "\n".join(
+        f"{visit} ({len(found)} faults): {found[0].text}\n  {found[0].world}" for visit, found in by_visit.items()
+    )
 
 
 class Crawl:
@@ -51,11 +60,11 @@ class Crawl:
                 answer = await self._dashboard.ask(tour.world.person, visit.address, visit.form, headers=visit.headers)
                 self._note(name, visit, answer)
                 for text in self._wrong(tour, visit, answer):
-                    self.faults.append(Fault(name, f"{visit.address}: {text}\n{tour.world}"))
+                    self.faults.append(Fault(name, f"{visit.address}: {text}", tour.world))
 
     def check_text(self, name: str, tour: Tour, text: str, sent: str = "") -> None:
         """Judge a text that came some other way, such as a frame."""
-        self.faults += [Fault(name, f"{wrong}\n{tour.world}") for wrong in self._leaks(tour, text, sent)]
+        self.faults += [Fault(name, wrong, tour.world) for wrong in self._leaks(tour, text, sent)]
 
     def _note(self, name: str, visit: Visit, answer: Answer) -> None:
         self.statuses[name, answer.status] += 1

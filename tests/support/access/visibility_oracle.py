@@ -116,10 +116,16 @@ async def _sees_all(reviews: AccessReviews, key: str, namespace: str) -> bool:
 async def _sees_name(reviews: AccessReviews, each: MarkedObject) -> tuple[bool, bool]:
     """Whether it may be seen by its name; and whether only a right to get any name includes it."""
     is_namespace = each.key == NAMESPACES
-    place, anywhere = (each.name, NO_NAMESPACE) if is_namespace else (each.namespace, each.namespace)
-    by_name = await asyncio.gather(*(reviews.allows(verb, each.key, place, each.name) for verb in READ_VERBS))
-    by_any = await asyncio.gather(*(reviews.allows(verb, each.key, anywhere, NO_NAME) for verb in READ_VERBS))
+
+    async def allows(verb: str, name: str, namespace: str) -> bool:
+        """All Namespaces are listed outside of any; one is got within itself."""
+        return await reviews.allows(verb, each.key, "" if is_namespace and verb != "get" else namespace, name)
+
+    by_name = await asyncio.gather(
+        *(allows(verb, each.name, each.name if is_namespace else each.namespace) for verb in READ_VERBS)
+    )
+    by_any = await asyncio.gather(
+        *(allows(verb, NO_NAME, NO_NAMESPACE if is_namespace else each.namespace) for verb in READ_VERBS)
+    )
     is_named = any(mine and not every for mine, every in zip(by_name, by_any, strict=True))
     return is_named, not is_named and any(by_name)
-
-
