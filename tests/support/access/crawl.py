@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -10,6 +11,7 @@ from types import MappingProxyType
 
 from django.urls import Resolver404, resolve
 
+from tests.support.access.access_reviews import AccessReviews
 from tests.support.access.marked_objects import SECRETS, MarkedObjects, marks_in
 from tests.support.access.random_rbac import World
 from tests.support.access.tour import VISITS, Tour, Visit
@@ -50,6 +52,8 @@ class Crawl:
         self.faults: list[Fault] = []
         self.reached: Counter[str] = Counter()
         """Names of the URL patterns that answered."""
+        self.counted = 0
+        """Kinds whose number the worker had counted when that was asked for."""
         self.statuses: Counter[tuple[str, int]] = Counter()
 
     async def visit(self, tour: Tour, names: Iterable[str]) -> None:
@@ -59,8 +63,22 @@ class Crawl:
                 visit = VISITS[name](tour)
                 answer = await self._dashboard.ask(tour.world.person, visit.address, visit.form, headers=visit.headers)
                 self._note(name, visit, answer)
-                for text in self._wrong(tour, visit, answer):
+                for text in [*self._wrong(tour, visit, answer), *await self._counts(tour, visit, answer)]:
                     self.faults.append(Fault(name, f"{visit.address}: {text}", tour.world))
+
+    async def _counts(self, tour: Tour, visit: Visit, answer: Answer) -> list[str]:
+        """Counts of kinds of which not all may be seen."""
+        if visit.address != "/kinds/counts/":
+            return []
+        known = self._dashboard.web.object_counts.counts_by_key
+        reviews = AccessReviews(self._objects.client, tour.world.person)
+        counted = [key for key, (count, *_) in json.loads(answer.text)["counts"].items() if count is not None]
+        self.counted += len(known)
+        return [
+            f"it counts all {key}"
+            for key in counted
+            if not (await reviews.allows("list", known[key].resource) or await reviews.allows("watch", known[key].resource))
+        ]
 
     def check_text(self, name: str, tour: Tour, text: str, sent: str = "") -> None:
         """Judge a text that came some other way, such as a frame."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from random import Random
 from typing import Any
 from unittest.mock import patch
@@ -11,7 +12,7 @@ from unittest.mock import patch
 from dashboard.cluster import people_rights
 from dashboard.live.hub import rights_groups
 from informerd.rest.client import Client
-from tests.support.access.marked_objects import ALL_KINDS, MarkedObjects
+from tests.support.access.marked_objects import ALL_KINDS, MarkedObject, MarkedObjects
 from tests.support.access.random_rbac import RandomRbac, World, each_of
 from tests.support.access.tour import Tour
 from tests.support.access.visibility_oracle import find_visible
@@ -38,34 +39,38 @@ class MarkedCluster:
         return Tour(world, visible, self.objects, self.random)
 
     async def batch(self, number: int, work: Callable[[Tour], Awaitable[None]]) -> None:
-        """Change some objects; then do `work` for each person of so many new worlds. In the end all of them are
-        forgotten.
-        """
+        """Change some objects; then do `work` for each person of so many new worlds."""
         await self.objects.change_some()
-        rbac = RandomRbac(self.client, self.random, self.objects)
-        worlds = await rbac.create(number)
-        await self.until_shown()
-        await rbac.until_known(self.dashboard.web.people_rights.rbac)
 
         async def explore(world: World) -> None:
             await work(await self.tour(world))
 
-        await each_of(worlds, explore, at_once=AT_ONCE)
-        await self.forget_people()
-        await rbac.remove()
+        async with self.worlds(number) as worlds:
+            await each_of(worlds, explore, at_once=AT_ONCE)
+
+    @asynccontextmanager
+    async def worlds(self, number: int) -> AsyncIterator[list[World]]:
+        """So many people with random rights. In the end all of them are forgotten."""
+        rbac = RandomRbac(self.client, self.random, self.objects)
+        try:
+            worlds = await rbac.create(number)
+            await self.until_shown()
+            await rbac.until_known(self.dashboard.web.people_rights.rbac)
+            yield worlds
+        finally:
+            await self.forget_people()
+            await rbac.remove()
 
     async def until_shown(self) -> None:
         """Wait until the dashboard's replicas have all objects as they are."""
         replicas = self.dashboard.web.replicas
 
-        def is_shown() -> bool:
-            return all(
-                (row is None) == each.is_deleted and (row is None or row.version == each.version or not each.version)
-                for each in self.objects
-                for row in [replicas.get(each.key).rows.get(each.uid)]
-            )
+        def is_shown(each: MarkedObject) -> bool:
+            row = replicas.get(each.key).rows.get(each.uid)
+            return row is None if each.is_deleted else row is not None and each.version in ("", row.version)
 
-        await eventually(is_shown, what="the dashboard has all objects as they are")
+        for each in self.objects:
+            await eventually(partial(is_shown, each), what=f"the dashboard has {each} as it is")
 
     async def forget_people(self) -> None:
         """End what the dashboard keeps of people without a page."""

@@ -82,7 +82,7 @@ class MarkedObjects:
     """All that were made, and what they are made with."""
 
     def __init__(self, client: Client, random: Random) -> None:
-        self._client = client
+        self.client = client
         self._random = random
         self.objects: list[MarkedObject] = []
         self.by_mark: dict[str, MarkedObject] = {}
@@ -114,7 +114,7 @@ class MarkedObjects:
     async def note_existing(self) -> None:
         """Take in what the cluster has of these kinds by itself. Of marks it has uids only."""
         for key in ALL_KINDS:
-            for stored in json.loads((await self._client.list(resource_of(key))).body)["items"]:
+            for stored in json.loads((await self.client.list(resource_of(key))).body)["items"]:
                 metadata = stored["metadata"]
                 found = MarkedObject(key, metadata.get("namespace", ""), metadata["name"], metadata["uid"])
                 self._note(found, stored)
@@ -131,12 +131,14 @@ class MarkedObjects:
         await self._all(self.create(EVENTS, name) for name in self.namespaces for _ in range(5))
         await self._all(self.create(EVENTS, "default", subject=each) for each in self.of(*CLUSTER_SCOPED) if each.is_marked)
 
-    async def create(self, key: str, namespace: str = "", *, subject: MarkedObject | None = None) -> MarkedObject:
+    async def create(
+        self, key: str, namespace: str = "", *, name: str = "", subject: MarkedObject | None = None
+    ) -> MarkedObject:
         """Make an object that refers to others of its namespace; an Event about `subject`, or about any of those."""
         if key == EVENTS and subject is None:
             others = [each for each in self.objects if each.namespace == namespace and each.key != EVENTS]
             subject = self._random.choice(others)
-        name = f"{subject.name}.{self.mark()}" if subject is not None else self.mark()
+        name = name or (f"{subject.name}.{self.mark()}" if subject is not None else self.mark())
         metadata: Json = {"labels": {"app": self.mark()}, "annotations": {"note": self.mark()}}
         body = {**self._body(key, namespace, subject), "apiVersion": resource_of(key).api_version}
         body["kind"] = resource_of(key).kind
@@ -144,7 +146,7 @@ class MarkedObjects:
         value = self.mark()
         if key == SECRETS:
             body["data"] = {"password": b64encode(value.encode()).decode()}
-        stored = json.loads((await self._client.create(resource_of(key), body, namespace)).body)
+        stored = json.loads((await self.client.create(resource_of(key), body, namespace)).body)
         made = MarkedObject(key, namespace, name, stored["metadata"]["uid"], subject=subject)
         made.message = str(body.get("message", "")).rpartition(" ")[2]
         made.hidden_text = body["data"]["password"] if key == SECRETS else ""
@@ -156,12 +158,12 @@ class MarkedObjects:
         """Give an object another label, which is returned."""
         label = self.mark()
         patch = {"metadata": {"labels": {"app": label}}}
-        answer = await self._client.patch(resource_of(each.key), each.name, each.namespace, patch)
+        answer = await self.client.patch(resource_of(each.key), each.name, each.namespace, patch)
         self._note(each, json.loads(answer.body))
         return label
 
     async def delete(self, each: MarkedObject) -> None:
-        await self._client.delete(resource_of(each.key), each.name, each.namespace, grace_period=0)
+        await self.client.delete(resource_of(each.key), each.name, each.namespace, grace_period=0)
         each.is_deleted = True
 
     async def change_some(self) -> list[MarkedObject]:

@@ -15,10 +15,12 @@ from urllib.parse import quote, unquote, urlencode
 import environ
 from asgiref.testing import ApplicationCommunicator
 from django.db import connections
+from django.http import HttpResponse
 from django.test import override_settings
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from pytest_django import DjangoDbBlocker
 
+from dashboard.access.identity import BROWSER_COOKIE, remember_browser
 from dashboard.access.person import Person
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.server.guard import Application
@@ -61,6 +63,9 @@ class Dashboard:
     def __init__(self, web: WebProcess, application: Application) -> None:
         self.web = web
         self._application = application
+        browser = HttpResponse()
+        remember_browser(browser, "b" * 32)
+        self._cookies = f"deltaboard_csrf={CSRF_TOKEN}; {browser.cookies[BROWSER_COOKIE].OutputString([])}".encode()
 
     async def ask(
         self,
@@ -79,7 +84,7 @@ class Dashboard:
             (b"content-length", str(len(body)).encode()),
             (b"content-type", MULTIPART_CONTENT.encode()),
             (b"origin", ORIGIN),
-            (b"cookie", f"deltaboard_csrf={CSRF_TOKEN}".encode()),
+            (b"cookie", self._cookies),
         ]
         received, sent = False, []
         gone = asyncio.Event()
