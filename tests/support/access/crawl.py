@@ -98,6 +98,8 @@ class Crawl:
         missing = [text for text in visit.expected if text not in answer.text]
         if missing:
             yield f"status {answer.status}, it lacks {[self._named(text) for text in missing]}"
+        if found_texts := [text for text in visit.absent if text in answer.text]:
+            yield f"it has {found_texts}"
         if visit.total is not None and (found := _TOTAL.search(answer.text)) is not None:
             least, most = visit.total
             if not least <= int(found[1]) <= most:

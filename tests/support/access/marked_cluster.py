@@ -51,12 +51,18 @@ class MarkedCluster:
     @asynccontextmanager
     async def worlds(self, number: int) -> AsyncIterator[list[World]]:
         """So many people with random rights. In the end all of them are forgotten."""
+        async with self.rbac(number) as (_, worlds):
+            yield worlds
+
+    @asynccontextmanager
+    async def rbac(self, number: int) -> AsyncIterator[tuple[RandomRbac, list[World]]]:
+        """The same, with what gives and takes rights."""
         rbac = RandomRbac(self.client, self.random, self.objects)
         try:
             worlds = await rbac.create(number)
             await self.until_shown()
             await rbac.until_known(self.dashboard.web.people_rights.rbac)
-            yield worlds
+            yield rbac, worlds
         finally:
             await self.forget_people()
             await rbac.remove()

@@ -25,6 +25,8 @@ PODS, CONFIG_MAPS, SECRETS, EVENTS = "pods", "configmaps", "secrets", "events"
 DEPLOYMENTS, REPLICA_SETS = "deployments.apps", "replicasets.apps"
 MYDEMOS, LEASES = "mydemos.crddemo.k8s.io", "leases.coordination.k8s.io"
 NODES, NAMESPACES, VOLUMES = "nodes", "namespaces", "persistentvolumes"
+MOST_DELETED = 60
+"""Deleted objects that are looked for: the last ones. The feed forgets the others in time, too."""
 NAMESPACED = (PODS, CONFIG_MAPS, SECRETS, DEPLOYMENTS, REPLICA_SETS, MYDEMOS, LEASES, EVENTS)
 CLUSTER_SCOPED = (NODES, NAMESPACES, VOLUMES)
 ALL_KINDS = (*NAMESPACED, *CLUSTER_SCOPED)
@@ -177,9 +179,17 @@ class MarkedObjects:
         for each in changed:
             await self.relabel(each)
         for key in {each.key for each in made}:
-            await self.delete(random.choice([each for each in self.of(key) if each.is_marked and each not in made]))
+            await self.delete(random.choice(self._superfluous(key)))
+        deleted = [each for each in self.objects if each.is_deleted]
+        for each in deleted[:-MOST_DELETED]:
+            self.objects.remove(each)
         self.changed = [each for each in (*made, *changed) if not each.is_deleted]
         return self.changed
+
+    def _superfluous(self, key: str) -> list[MarkedObject]:
+        """Objects of a kind of whose namespace there are others, so that what is made can refer to one."""
+        marked = [each for each in self.of(key) if each.is_marked]
+        return [each for each in marked if sum(other.namespace == each.namespace for other in marked) > 1]
 
     async def remove(self) -> None:
         """Delete all that was made: a namespace's content stays, and is named nowhere else."""

@@ -112,6 +112,20 @@ class RandomRbac:
         await self._create_last()
         return worlds
 
+    async def grant(self, world: World, namespace: str, rule: PolicyRule) -> str:
+        """Give somebody one more right in a namespace. Returns the name of the RoleBinding."""
+        role = _Role(ROLES, namespace, f"{self._batch}-role-{next(self._count)}", (rule,))
+        await self._write(ROLES, namespace, role.name, {"rules": role.rules})
+        name = await self._bind(world, role, namespace)
+        await self._create_last()
+        return name
+
+    async def revoke(self, world: World, namespace: str, binding: str, rule: PolicyRule) -> None:
+        """Delete the RoleBinding that `grant` has made."""
+        await self._client.delete(ROLE_BINDINGS, binding, namespace)
+        world.grants = [each for each in world.grants if each.rule is not rule]
+        await self._create_last()
+
     async def until_known(self, watch: RbacWatch) -> None:
         """Wait until the API server's authorizer and the dashboard's watch have all that was written: each learns of
         the four kinds in their order, and of `last` last.
@@ -192,7 +206,7 @@ class RandomRbac:
             namespace = role.namespace or self._random.choice(["", "", "default", *self._objects.namespaces])
             await self._bind(world, role, namespace)
 
-    async def _bind(self, world: World, role: _Role, namespace: str) -> None:
+    async def _bind(self, world: World, role: _Role, namespace: str) -> str:
         person, name = world.person, f"{self._batch}-binding-{next(self._count)}"
         group = self._random.choice([*person.groups, ""])
         mine = {"kind": "Group", "name": group} if group else {"kind": "User", "name": person.name}
@@ -200,10 +214,11 @@ class RandomRbac:
         body = {"subjects": subjects, "roleRef": {"apiGroup": GROUP, "kind": role.resource.kind, "name": role.name}}
         await self._write(ROLE_BINDINGS if namespace else CLUSTER_ROLE_BINDINGS, namespace, name, body)
         world.grants += [Grant(namespace, rule, mine["kind"]) for rule in role.rules]
+        return name
 
     async def _create_last(self) -> None:
         """A person with a right that nobody else has, in the end of each of the four kinds."""
-        name = f"{self._batch}-last"
+        name = f"{self._batch}-last-{next(self._count)}"
         rules = [{"verbs": ["list", "watch"], "apiGroups": [""], "resources": [f"pods/{name}"]}]
         await self._write(ROLES, "default", name, {"rules": rules})
         await self._write(CLUSTER_ROLES, "", name, {"rules": rules})

@@ -44,6 +44,8 @@ class Visit:
     address: str
     form: Mapping[str, str] | None = None
     expected: frozenset[str] = frozenset()
+    absent: frozenset[str] = frozenset()
+    """Texts that it must not have."""
     total: tuple[int, int] | None = None
     """The least and the greatest number of rows that the page may say."""
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -73,6 +75,11 @@ class Tour:
     def forbidden(self, *keys: str) -> list[MarkedObject]:
         """What is hidden, and of which no rule allows anything, whatever the verb."""
         return [each for each in self.hidden(*keys) if not self._is_allowed_anything(each)]
+
+    def target(self, *keys: str) -> MarkedObject:
+        """An object that may be seen, else one of which nothing is allowed, else one that there is not."""
+        found = self.seen(*keys) or self.forbidden(*keys) or [MarkedObject(PODS, "default", "no-such-pod", "")]
+        return self.random.choice(found)
 
     def any_kind(self) -> str:
         """A kind, most often one of which something may be seen."""
@@ -195,7 +202,7 @@ def _about(tour: Tour, target: MarkedObject) -> frozenset[str]:
 
 
 def _hidden_detail(tour: Tour) -> Visit:
-    target = tour.random.choice(tour.hidden() or tour.objects.of(*ALL_KINDS))
+    target = tour.random.choice(tour.hidden() or [tour.target()])
     return Visit(target.address, headers=HTML)
 
 
@@ -204,7 +211,7 @@ def _object_page(page: str, headers: Mapping[str, str] = MappingProxyType({})) -
         targets = tour.seen() if tour.random.random() < 0.7 else tour.forbidden()
         if page == "do/":
             targets = [each for each in targets if each.key in ACTIONS] or tour.seen(*ACTIONS) or tour.forbidden(*ACTIONS)
-        target = tour.random.choice(targets or tour.seen() or tour.forbidden())
+        target = tour.random.choice(targets or [tour.target()])
         rest = f"do/{tour.random.choice(ACTIONS.get(target.key, ('scale',)))}/" if page == "do/" else page
         return Visit(f"{target.address}{rest}", headers=headers)
 
@@ -212,24 +219,24 @@ def _object_page(page: str, headers: Mapping[str, str] = MappingProxyType({})) -
 
 
 def _check(tour: Tour) -> Visit:
-    target = tour.random.choice(tour.seen() or tour.forbidden())
+    target = tour.target()
     text = f"kind: Pod\napiVersion: v1\nmetadata:\n  name: {target.name}\n  namespace: {target.namespace}\n"
     return Visit(f"{target.address}edit/check/", {"yaml": text, "original": text})
 
 
 def _take(tour: Tour) -> Visit:
-    target = tour.random.choice(tour.seen() or tour.forbidden())
+    target = tour.target()
     return Visit(f"{target.address}edit/take/", {"yaml": "a: b\n", "original": "a: b\n"})
 
 
 def _owner(tour: Tour) -> Visit:
-    target = tour.random.choice(tour.seen() or tour.forbidden())
+    target = tour.target()
     return Visit(f"{target.address}edit/owner/?path=%5B%22metadata%22%5D")
 
 
 def _new_copy(tour: Tour) -> Visit:
     """A new object as a copy of one that may be seen, or not."""
-    target = tour.random.choice(tour.seen(PODS, CONFIG_MAPS, MYDEMOS) or tour.forbidden())
+    target = tour.target(PODS, CONFIG_MAPS, MYDEMOS)
     return Visit(f"/resources/{target.key}/new/?from={quote(target.open_parameter)}")
 
 
@@ -314,9 +321,16 @@ def _unknown(tour: Tour) -> Visit:
     return Visit(f"/{tour.random.choice(tour.objects.objects).name[:5]}/")
 
 
+def _row_menu(tour: Tour) -> Visit:
+    """The menu names the present state of an object that may be seen, and of no other."""
+    target = tour.random.choice(tour.hidden(DEPLOYMENTS, NODES) or [tour.target()])
+    absent = {'"Pause the rollout"', '"Cordon"'} if tour.visible.hides(target) else set()
+    return Visit(f"{target.address}may/", absent=frozenset(absent))
+
+
 def _form_page(page: str, form: Mapping[str, str]) -> Callable[[Tour], Visit]:
     def visit(tour: Tour) -> Visit:
-        target = tour.random.choice(tour.seen() or tour.forbidden())
+        target = tour.target()
         return Visit(f"{target.address}{page}", form)
 
     return visit
@@ -369,7 +383,7 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "check": _check,
     "take": _take,
     "owner of a field": _owner,
-    "row menu": _object_page("may/"),
+    "row menu": _row_menu,
     "quick action": _object_page("do/"),
     "delete": _object_page("delete/"),
     "similar name": _unknown_kind_page,

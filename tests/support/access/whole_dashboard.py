@@ -144,6 +144,12 @@ class OpenPage:
             await self._socket.send_input({"type": "websocket.receive", "text": json.dumps({"ack": self._units})})
         return found
 
+    async def window(self) -> str:
+        """Read until a view's content comes: that content."""
+        while "content" not in (message := await self.next()):
+            pass
+        return str(message["content"])
+
     async def until(self, text: str) -> str:
         """Read until a frame's content has `text`: that frame's content."""
         while text not in (content := str((await self.next()).get("content", ""))):
@@ -154,9 +160,7 @@ class OpenPage:
         """Read until the page is told to show a view from its beginning: the view's content."""
         while (await self.next()).get("path") != self.path:
             pass
-        while "content" not in (message := await self.next()):
-            pass
-        return str(message["content"])
+        return await self.window()
 
 
 def _scope(person: Person, address: str, headers: Mapping[str, str]) -> dict[str, Any]:

@@ -1,0 +1,95 @@
+"""Open pages of people with random rights: frames, a right that is taken away, a right that is given."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+
+from tests.support.access.crawl import Crawl, report
+from tests.support.access.marked_cluster import MarkedCluster
+from tests.support.access.marked_objects import (
+    CONFIG_MAPS,
+    DEPLOYMENTS,
+    EVENTS,
+    MYDEMOS,
+    NODES,
+    PODS,
+    SECRETS,
+    MarkedObject,
+    marks_in,
+)
+from tests.support.access.random_rbac import RandomRbac, World
+from tests.support.access.rbac_objects import policy_rule
+from tests.support.access.tour import Tour
+from tests.support.access.whole_dashboard import OpenPage
+
+WORLDS = 12
+CHANGED = (PODS, CONFIG_MAPS, SECRETS, DEPLOYMENTS, MYDEMOS, NODES, EVENTS)
+
+
+async def test_frames_have_what_may_be_seen_and_follow_rights_that_are_taken_and_given(cluster: MarkedCluster) -> None:
+    crawl = Crawl(cluster.dashboard, cluster.objects)
+    async with cluster.rbac(WORLDS) as (rbac, worlds):
+        for world in worlds:
+            await _follow(cluster, rbac, world, crawl)
+            assert not crawl.faults, report(crawl.faults)
+
+
+async def _follow(cluster: MarkedCluster, rbac: RandomRbac, world: World, crawl: Crawl) -> None:
+    """The pages of one person, from their opening to the last change of rights."""
+    objects, namespace = cluster.objects, cluster.random.choice(cluster.objects.namespaces)
+    rule = policy_rule("list watch", "pods configmaps events")
+    binding = await rbac.grant(world, namespace, rule)
+    await rbac.until_known(cluster.dashboard.web.people_rights.rbac)
+    tour = await cluster.tour(world)
+    pod = cluster.random.choice(objects.of(PODS, namespace=namespace))
+    paths = (f"/resources/{PODS}/", f"/resources/{CONFIG_MAPS}/", "/feed/?folds=off", "/", pod.address)
+    async with AsyncExitStack() as stack:
+        pages = [await stack.enter_async_context(cluster.dashboard.open(world.person, path)) for path in paths]
+        for page in pages:
+            await page.window()
+        pods, config_maps, feed, *_ = pages
+        made = await _change(cluster, tour, namespace)
+        await pods.until(made[0].name)
+        await config_maps.until(made[1].name)
+        await feed.until(made[1].name)
+        _judge(await cluster.tour(world), pages, crawl, "frames")
+        await rbac.revoke(world, namespace, binding, rule)
+        await rbac.until_known(cluster.dashboard.web.people_rights.rbac)
+        await _check_taken(await cluster.tour(world), pages, crawl, made)
+        await rbac.grant(world, namespace, rule)
+        await pods.until(made[0].name)
+        await config_maps.until(made[1].name)
+        await feed.until(made[1].name)
+        _judge(await cluster.tour(world), pages, crawl, "frames after a right was given")
+
+
+async def _change(cluster: MarkedCluster, tour: Tour, namespace: str) -> list[MarkedObject]:
+    """Change what is hidden; then make a pod and a ConfigMap that may be seen."""
+    objects = cluster.objects
+    for key in CHANGED:
+        hidden = [each for each in tour.hidden(key) if each.is_marked]
+        for each in cluster.random.sample(hidden, min(len(hidden), 2)):
+            await objects.relabel(each)
+    hidden_namespaces = sorted({each.namespace for each in tour.hidden(SECRETS) if each.is_marked})
+    for each in hidden_namespaces[:2]:
+        secret = await objects.create(SECRETS, each)
+        await objects.create(EVENTS, each, subject=secret)
+    return [await objects.create(PODS, namespace), await objects.create(CONFIG_MAPS, namespace)]
+
+
+async def _check_taken(tour: Tour, pages: list[OpenPage], crawl: Crawl, made: list[MarkedObject]) -> None:
+    """Each page begins anew, and has nothing of what was taken away."""
+    taken = [each for each in made if tour.visible.hides(each)]
+    if not taken:  # other rights include it as well
+        return
+    for page in pages:
+        window = await page.until_new_window()
+        crawl.check_text(f"{page.path} after a right was taken", tour, window, page.path)
+        assert not {each.name for each in taken} & marks_in(window)
+        page.frames.clear()
+
+
+def _judge(tour: Tour, pages: list[OpenPage], crawl: Crawl, name: str) -> None:
+    for page in pages:
+        crawl.check_text(f"{name} of {page.path}", tour, "\n".join(page.frames), page.path)
+        page.frames.clear()
