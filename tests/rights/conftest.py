@@ -22,5 +22,8 @@ async def cluster(
 ) -> AsyncIterator[MarkedCluster]:
     controlplane.apply_crd(ROOT / "deploy/crd/mydemos.yaml")
     with default_database(tmp_path, django_db_blocker):
-        async with Client(load_kubeconfig(controlplane.kubeconfig)) as client, marked_cluster(client, controlplane) as made:
+        async with (
+            Client(load_kubeconfig(controlplane.kubeconfig)) as client,
+            marked_cluster(client, controlplane) as made,
+        ):
             yield made

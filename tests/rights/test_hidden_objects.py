@@ -8,7 +8,15 @@ from types import MappingProxyType
 
 from dashboard.access.person import Person
 from tests.support.access.marked_cluster import MarkedCluster
-from tests.support.access.marked_objects import ALL_KINDS, EVENTS, NAMESPACED, NAMESPACES, VOLUMES, MarkedObject, resource_of
+from tests.support.access.marked_objects import (
+    ALL_KINDS,
+    EVENTS,
+    NAMESPACED,
+    NAMESPACES,
+    VOLUMES,
+    MarkedObject,
+    resource_of,
+)
 from tests.support.access.random_rbac import World
 from tests.support.access.tour import ACTIONS, HTML, Tour, Visit
 from tests.support.access.unchanged_answers import difference, without_times

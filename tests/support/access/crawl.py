@@ -45,7 +45,9 @@ def report(faults: Iterable[Fault]) -> str:
 class Crawl:
     """Visits of one person after the other; `faults` has what was wrong."""
 
-    def __init__(self, dashboard: Dashboard, objects: MarkedObjects, *, known_leaks: Collection[str] = KNOWN_LEAKS) -> None:
+    def __init__(
+        self, dashboard: Dashboard, objects: MarkedObjects, *, known_leaks: Collection[str] = KNOWN_LEAKS
+    ) -> None:
         self._dashboard = dashboard
         self._objects = objects
         self._known_leaks = known_leaks
@@ -77,7 +79,9 @@ class Crawl:
         return [
             f"it counts all {key}"
             for key in counted
-            if not (await reviews.allows("list", known[key].resource) or await reviews.allows("watch", known[key].resource))
+            if not (
+                await reviews.allows("list", known[key].resource) or await reviews.allows("watch", known[key].resource)
+            )
         ]
 
     def check_text(self, name: str, tour: Tour, text: str, sent: str = "") -> None:

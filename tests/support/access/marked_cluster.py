@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from random import Random
-from typing import Any
 from unittest.mock import patch
 
 from dashboard.cluster import people_rights
@@ -88,14 +87,23 @@ class MarkedCluster:
 
 
 @asynccontextmanager
-async def marked_cluster(client: Client, controlplane: ControlPlane, **settings: Any) -> AsyncIterator[MarkedCluster]:
-    random = Random(SEED)
-    objects = MarkedObjects(client, random)
+async def marked_objects(client: Client) -> AsyncIterator[MarkedObjects]:
+    """A cluster full of marked objects, which are deleted in the end."""
+    objects = MarkedObjects(client, Random(SEED))
     await objects.fill()
     try:
-        async with running_dashboard(controlplane.kubeconfig, [*ALL_KINDS], **settings) as dashboard:
-            cluster = MarkedCluster(client, objects, dashboard, random)
-            await cluster.until_shown()
-            yield cluster
+        yield objects
     finally:
         await objects.remove()
+
+
+@asynccontextmanager
+async def marked_cluster(client: Client, controlplane: ControlPlane) -> AsyncIterator[MarkedCluster]:
+    """The same, with a Deltaboard."""
+    async with (
+        marked_objects(client) as objects,
+        running_dashboard(controlplane.kubeconfig, [*ALL_KINDS]) as dashboard,
+    ):
+        cluster = MarkedCluster(client, objects, dashboard, Random(SEED))
+        await cluster.until_shown()
+        yield cluster

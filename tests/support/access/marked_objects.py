@@ -131,7 +131,9 @@ class MarkedObjects:
         for keys in ((CONFIG_MAPS, SECRETS, DEPLOYMENTS, LEASES, MYDEMOS), (REPLICA_SETS,), (PODS, PODS)):
             await self._all(self.create(key, name) for key in keys for name in self.namespaces for _ in range(2))
         await self._all(self.create(EVENTS, name) for name in self.namespaces for _ in range(5))
-        await self._all(self.create(EVENTS, "default", subject=each) for each in self.of(*CLUSTER_SCOPED) if each.is_marked)
+        await self._all(
+            self.create(EVENTS, "default", subject=each) for each in self.of(*CLUSTER_SCOPED) if each.is_marked
+        )
 
     async def create(
         self, key: str, namespace: str = "", *, name: str = "", subject: MarkedObject | None = None
@@ -171,10 +173,11 @@ class MarkedObjects:
     async def change_some(self) -> list[MarkedObject]:
         """Make, relabel and delete some objects. Returns, and keeps as `changed`, those that were made or changed."""
         random = self._random
-        made: list[MarkedObject] = []
-        for key in random.sample([PODS, CONFIG_MAPS, MYDEMOS, EVENTS, EVENTS, SECRETS, DEPLOYMENTS, REPLICA_SETS], 3):
-            made.append(await self.create(key, random.choice(self.namespaces)))
-        marked = [each for each in self.of(PODS, CONFIG_MAPS, MYDEMOS, DEPLOYMENTS, NODES, NAMESPACES) if each.is_marked]
+        kinds = random.sample([PODS, CONFIG_MAPS, MYDEMOS, EVENTS, EVENTS, SECRETS, DEPLOYMENTS, REPLICA_SETS], 3)
+        made = [await self.create(key, random.choice(self.namespaces)) for key in kinds]
+        marked = [
+            each for each in self.of(PODS, CONFIG_MAPS, MYDEMOS, DEPLOYMENTS, NODES, NAMESPACES) if each.is_marked
+        ]
         changed = random.sample(marked, 3)
         for each in changed:
             await self.relabel(each)

@@ -150,7 +150,8 @@ class RandomRbac:
         selector = f"{LABEL}={self._batch}"
         places = ["default", *self._objects.namespaces]
         await asyncio.gather(
-            *(self._client.delete_collection(each, label_selector=selector) for each in (CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES)),
+            self._client.delete_collection(CLUSTER_ROLE_BINDINGS, label_selector=selector),
+            self._client.delete_collection(CLUSTER_ROLES, label_selector=selector),
             *(
                 self._client.delete_collection(each, place, label_selector=selector)
                 for each in (ROLE_BINDINGS, ROLES)
@@ -194,7 +195,9 @@ class RandomRbac:
         verbs = choose(VERBS).split()
         rule = {"verbs": verbs, "apiGroups": [group], "resources": [resource_of(each).plural for each in kinds]}
         if chance() < 0.35:
-            known = [each for each in self._objects.of(*kinds) if namespace in ("", each.namespace) or not each.namespace]
+            known = [
+                each for each in self._objects.of(*kinds) if namespace in ("", each.namespace) or not each.namespace
+            ]
             names = {each.name for each in self._random.sample(known, min(len(known), choose([1, 2, 3])))}
             rule["resourceNames"] = sorted(names)
         return rule

@@ -13,7 +13,7 @@ from dashboard.access import rights
 from dashboard.cluster.person_clients import PersonClients
 from dashboard.live.object_counts.scoped_counts import ScopedObjectCounts
 from dashboard.live.replication.scoped_history import ScopedHistory
-from dashboard.live.replication.scoped_replica import ScopedReplica, VisibleRows
+from dashboard.live.replication.scoped_replica import ScopedReplica, VisibleRows, _VisibleUids
 from dashboard.live.replication.scoped_replicas import ScopedReplicas, VisibleEvents, VisibleKind
 from dashboard.server.wiring.web import WebProcess
 
@@ -68,7 +68,14 @@ REMOVED: Mapping[str, tuple[Removal, tuple[str, ...]]] = MappingProxyType({
     "rows of a kind": (_method(VisibleKind, "sees_row", _true), _LISTS),
     "rows of all kinds": (_method(ScopedReplicas, "get", lambda self, key: self._base.get(key)), _LISTS),
     "number of rows": (_method(VisibleRows, "__len__", lambda self: len(self._rows)), ("list", "kinds")),
-    "a row by its key": (_method(ScopedReplica, "get", lambda self, *key: self.base.get(*key)), ("details of a hidden object", "drawer", "YAML text")),
+    "a row by its key": (
+        _method(ScopedReplica, "get", lambda self, *key: self.base.get(*key)),
+        ("details of a hidden object", "drawer", "YAML text"),
+    ),
+    "uids by an owner or subject": (
+        _method(_VisibleUids, "uids_of", lambda self, name: self._uids.uids_of(name)),
+        ("details", "drawer", "delete"),
+    ),
     "lines of the feed": (_method(VisibleKind, "sees_entry", _true), _FEED),
     "chunks of the history": (_method(ScopedHistory, "_visible", lambda _, chunk: chunk), _FEED),
     "Events by their subject": (_method(VisibleEvents, "sees_row", _sees_row_of_events), _LISTS),
@@ -77,7 +84,10 @@ REMOVED: Mapping[str, tuple[Removal, tuple[str, ...]]] = MappingProxyType({
     "namespaces": (_all_of("namespaces"), ("namespaces", "list", "overview", "completion of a namespace")),
     "nodes": (_all_of("nodes"), ("list", "details", "palette")),
     "object counts": (_method(ScopedObjectCounts, "_visible", lambda _, __, counted: counted), ("counts", "kinds")),
-    "impersonation": (_method(PersonClients, "client_of", lambda self, _: self._client()), ("edit", "copy", "delete", "quick action")),
+    "impersonation": (
+        _method(PersonClients, "client_of", lambda self, _: self._client()),
+        ("edit", "copy", "delete", "quick action"),
+    ),
     "completion": (_shared_state("lists.completion.views"), ("completion", "completion of a namespace")),
     "palette": (_shared_state("layout.command_palette"), ("palette",)),
     "lists, drawers and exports": (_shared_state("lists.views"), ("list", "drawer", "export")),

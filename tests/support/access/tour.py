@@ -32,9 +32,12 @@ ACTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     NODES: ("cordon", "drain"),
     MYDEMOS: ("field",),
 })  # fmt: skip
-OBJECT_PAGES = ("", "yaml/", "edit/", "edit/status/", "delete/", "may/", "do/")
-READ_ONLY_PAGES = ("", "yaml/")
 HTML = {"Accept": "text/html"}
+COMPLETED = (
+    "ns=", "namespace=", "name=zq", "label:", "label:app=", "label:app=zq", "status=", "reason=", "node=", "object=",
+    ".metadata.labels.app=", ".spec.nodeName=", "message=", "owner=",
+)  # fmt: skip
+"""Filters of which the rest is asked for."""
 
 
 @dataclass(frozen=True)
@@ -164,8 +167,7 @@ def _selected_export(tour: Tour) -> Visit:
 
 def _completion(tour: Tour) -> Visit:
     key = tour.any_kind()
-    q = tour.random.choice(["ns=", "namespace=", "name=zq", "label:", "label:app=", "label:app=zq", "status=", "reason=",
-                            "node=", "object=", ".metadata.labels.app=", ".spec.nodeName=", "message=", "owner="])  # fmt: skip
+    q = tour.random.choice(COMPLETED)
     return Visit(f"/resources/{key}/complete?{urlencode({'q': q, 'at': len(q)})}")
 
 
@@ -210,7 +212,9 @@ def _object_page(page: str, headers: Mapping[str, str] = MappingProxyType({})) -
     def visit(tour: Tour) -> Visit:
         targets = tour.seen() if tour.random.random() < 0.7 else tour.forbidden()
         if page == "do/":
-            targets = [each for each in targets if each.key in ACTIONS] or tour.seen(*ACTIONS) or tour.forbidden(*ACTIONS)
+            targets = (
+                [each for each in targets if each.key in ACTIONS] or tour.seen(*ACTIONS) or tour.forbidden(*ACTIONS)
+            )
         target = tour.random.choice(targets or [tour.target()])
         rest = f"do/{tour.random.choice(ACTIONS.get(target.key, ('scale',)))}/" if page == "do/" else page
         return Visit(f"{target.address}{rest}", headers=headers)

@@ -111,7 +111,7 @@ class Dashboard:
         address = f"/live/?{urlencode({'path': path, 'view': '', 'seq': ''})}"
         scope = {**_scope(person, address, {}), "type": "websocket", "scheme": "ws", "subprotocols": []}
         scope["headers"].append((b"origin", ORIGIN))
-        socket = ApplicationCommunicator(self._application, scope)
+        socket: Any = ApplicationCommunicator(self._application, scope)  # type: ignore[no-untyped-call]
         await socket.send_input({"type": "websocket.connect"})
         assert (await socket.receive_output(30))["type"] == "websocket.accept"
         try:
@@ -124,7 +124,7 @@ class Dashboard:
 class OpenPage:
     """The websocket of an open page, and all that came over it."""
 
-    def __init__(self, socket: ApplicationCommunicator, path: str) -> None:
+    def __init__(self, socket: Any, path: str) -> None:
         self._socket = socket
         self.path = path
         self.frames: list[str] = []
