@@ -11,7 +11,7 @@ from tests.support.access.tour import VISITS, Tour
 
 WORLDS, BATCH = 300, 25
 SOAK_WORLDS = 5_000
-VISITS_A_WORLD = 12
+VISITS_A_WORLD = 10
 NOT_CRAWLED: frozenset[str] = frozenset()
 
 
@@ -27,6 +27,7 @@ async def explore(cluster: MarkedCluster, worlds: int) -> Crawl:
     return crawl
 
 
+@pytest.mark.timeout(900)
 async def test_nothing_outside_of_somebodys_rights_is_in_any_answer_and_all_inside_is(cluster: MarkedCluster) -> None:
     crawl = await explore(cluster, WORLDS)
     named = {name for name in get_resolver().reverse_dict if isinstance(name, str)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -20,6 +21,7 @@ from tests.support.controlplane import ControlPlane
 from tests.support.wait import eventually
 
 SEED = 20
+_numbers = itertools.count()
 AT_ONCE = 3
 
 
@@ -89,7 +91,7 @@ class MarkedCluster:
 @asynccontextmanager
 async def marked_objects(client: Client) -> AsyncIterator[MarkedObjects]:
     """A cluster full of marked objects, which are deleted in the end."""
-    objects = MarkedObjects(client, Random(SEED))
+    objects = MarkedObjects(client, Random(SEED + next(_numbers)))
     await objects.fill()
     try:
         yield objects

@@ -49,14 +49,11 @@ class MarkedObject:
     """The mark in an Event's message."""
     subject: MarkedObject | None = None
     """The object that an Event is about."""
+    is_marked: bool = True
+    """Whether it was made here; else it was there, and of marks it has its uid only."""
     is_deleted: bool = False
     version: str = ""
     """The resourceVersion; empty where the cluster itself may change it."""
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether it was made by a test."""
-        return MARK.match(self.name) is not None
 
     @property
     def address(self) -> str:
@@ -107,7 +104,7 @@ class MarkedObjects:
     @property
     def namespaces(self) -> list[str]:
         """The names of those that were made here."""
-        return [each.name for each in self.of(NAMESPACES) if MARK.fullmatch(each.name)]
+        return [each.name for each in self.of(NAMESPACES) if each.is_marked]
 
     @property
     def all_namespaces(self) -> list[str]:
@@ -118,7 +115,9 @@ class MarkedObjects:
         for key in ALL_KINDS:
             for stored in json.loads((await self.client.list(resource_of(key))).body)["items"]:
                 metadata = stored["metadata"]
-                found = MarkedObject(key, metadata.get("namespace", ""), metadata["name"], metadata["uid"])
+                found = MarkedObject(
+                    key, metadata.get("namespace", ""), metadata["name"], metadata["uid"], is_marked=False
+                )
                 self._note(found, stored)
                 self.objects.append(found)
 
@@ -197,6 +196,12 @@ class MarkedObjects:
     async def remove(self) -> None:
         """Delete all that was made: a namespace's content stays, and is named nowhere else."""
         await self._all(self.delete(each) for each in self.of(*ALL_KINDS) if each.is_marked)
+        for each in self.of(NAMESPACES, VOLUMES, deleted=True):  # no controller takes their finalizers away
+            if each.is_marked and each.key == NAMESPACES:
+                body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": each.name}}
+                await self.client.request("PUT", f"/api/v1/namespaces/{each.name}/finalize", body=body)
+            elif each.is_marked:
+                await self.client.patch(resource_of(VOLUMES), each.name, "", {"metadata": {"finalizers": None}})
 
     def _note(self, each: MarkedObject, stored: Json) -> None:
         stored["metadata"].pop("managedFields", None)

@@ -11,12 +11,13 @@ _NEW_EACH_TIME: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r'("X-CSRFToken": ?")[^"]*|(data-csrf=")[^"]*'), r"\1\2TOKEN"),
     (re.compile(r'(data-seq="|seq=|beside=|"seq": ?")[0-9a-f]+-\d+'), r"\1SEQ"),
     (re.compile(r"<rect [^>]*>|(<polyline|<path) [^>]*>"), "SHAPE"),
+    (re.compile(r'<td>(none yet|<time [^>]*>[^<]*</time>)</td>(?=<td class="n">)'), "BOOKMARK"),
     (re.compile(r"expires=[^;]*"), "EXPIRES"),
     (re.compile(r"set-cookie: deltaboard_drafts=\d*|content-length: \d+"), "NUMBER"),
     (re.compile(r'"start": \d+'), "START"),
     (re.compile(r">(quiet|[\d.]+ a second|[\d.]+ changes/s)<"), "RATE"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)"), "TIME"),
-    (re.compile(r"\b\d\d:\d\d(:\d\d)?\b"), "CLOCK"),
+    (re.compile(r"\b\d\d:\d\d(:\d\d(\.\d+)?)?\b"), "CLOCK"),
     (re.compile(r"\b\d+(\.\d+)?(ms|s|m|h)\b|\b\d+ (s|min|seconds?|minutes?)\b"), "AGE"),
 )
 """CSRF tokens, states of views, one's own drafts, and times of the cluster and of the page, which charts draw, too."""

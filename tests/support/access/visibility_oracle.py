@@ -98,9 +98,11 @@ def _may_be_named(world: World, each: MarkedObject) -> bool:
 def _cut_events(visible: Visible, objects: MarkedObjects) -> None:
     """An Event may be seen with the object that it is about, and not without."""
     for event in objects.of(EVENTS, deleted=True):
-        if event.subject is None:  # one of the cluster's own, which there should be none of
-            raise AssertionError(f"{event} is about nothing that is known")
-        if visible.hides(event.subject):
+        if event.subject is None:  # it was there before, and is about something that is not known here
+            if event in visible.objects:
+                visible.objects.remove(event)
+                visible.unsure.add(event)
+        elif visible.hides(event.subject):
             visible.objects.discard(event)
             visible.unsure.discard(event)
         elif event.subject in visible.unsure and event in visible.objects:
