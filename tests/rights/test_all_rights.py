@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -42,7 +43,8 @@ OF_ONE_PROCESS: tuple[tuple[str, str], ...] = (
     (r'data-version="\d+"|resourceVersion"?: ?"\d+"', "VERSION"),
 )
 """Patterns of what differs between two processes, whatever the rights: the epoch and the line ids of the feed, the keys
-of a draft and of its tab, and versions, because the test writes a ConfigMap. Tokens and times: see unchanged_answers.py.
+of a draft and of its tab, and versions, because the test writes a ConfigMap. Tokens and times: see
+unchanged_answers.py.
 """
 
 
@@ -87,6 +89,8 @@ async def _answers(controlplane: ControlPlane, rights: str, client: Client, obje
 
     await label("one")
     async with dashboard_of(controlplane, rights) as dashboard:
+        started = int(time.time())
+        await eventually(lambda: time.time() >= started + 1, what="charts have begun")
         version = await label("two")
         replica = dashboard.web.replicas.get(CONFIG_MAPS)
         await eventually(lambda: replica.rows[target.uid].version == version, what="the change has come")
@@ -94,7 +98,7 @@ async def _answers(controlplane: ControlPlane, rights: str, client: Client, obje
         async def is_counted() -> bool:
             return "<b>1</b> modified" in (await dashboard.ask(ROOT_USER, "/feed/")).text
 
-        await eventually(is_counted, what="the feed's chart has the change")
+        await eventually(is_counted, what=f"the feed's chart has the change, DELTABOARD_RIGHTS={rights}")
         return {
             visit.address: without_times(await dashboard.ask(ROOT_USER, visit.address, headers=visit.headers))
             for visit in addresses(objects)
