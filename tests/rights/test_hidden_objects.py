@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from types import MappingProxyType
+from unittest.mock import patch
+
+import pytest
 
 from dashboard.access.person import Person
+from dashboard.live.replication.scoped_history import ScopedHistory
 from tests.support.access.marked_cluster import MarkedCluster
 from tests.support.access.marked_objects import (
     ALL_KINDS,
@@ -107,6 +111,14 @@ async def test_an_object_that_may_not_be_seen_changes_no_answer(cluster: MarkedC
         for key in ALL_KINDS:
             found += await _compared(cluster, key, worlds)
     assert not found, f"{len(found)} answers changed\n" + "\n".join(found[:30])
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+async def test_rates_that_count_hidden_changes_are_noticed(cluster: MarkedCluster) -> None:
+    with patch.object(ScopedHistory, "replicas", lambda self, keys: self._base.replicas(keys)):  # noqa: SIM117
+        with pytest.raises(AssertionError, match="answers changed"):
+            await test_an_object_that_may_not_be_seen_changes_no_answer(cluster)
 
 
 async def _compared(cluster: MarkedCluster, key: str, worlds: list[World]) -> list[str]:

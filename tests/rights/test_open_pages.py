@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
+from collections.abc import Callable
+from contextlib import AsyncExitStack, ExitStack
+from unittest.mock import patch
 
+import pytest
+
+from dashboard.cluster.rbac_watch import RbacChange
+from dashboard.live.replication.scoped_replicas import VisibleKind
+from dashboard.server.person_states import PersonState
 from tests.support.access.crawl import Crawl, report
 from tests.support.access.marked_cluster import MarkedCluster
 from tests.support.access.marked_objects import (
@@ -34,6 +41,37 @@ async def test_frames_have_what_may_be_seen_and_follow_rights_that_are_taken_and
             taken += await _follow(cluster, rbac, world, crawl)
             assert not crawl.faults, report(crawl.faults)
     assert taken >= WORLDS // 3, "hardly anybody has lost anything"
+
+
+def _deaf_page(stack: ExitStack) -> None:
+    """A page that does not hear of changed rights."""
+    stack.enter_context(patch.object(PersonState, "notify", lambda _: None))
+
+
+def _deaf_rights(stack: ExitStack) -> None:
+    """Rights that are not asked for again when roles or bindings change."""
+    stack.enter_context(patch.object(RbacChange, "is_about", lambda *_: False))
+
+
+def _all_rows(stack: ExitStack) -> None:
+    """A replica that passes on each change."""
+    stack.enter_context(patch.object(VisibleKind, "sees_row", lambda *_: True))
+
+
+def _all_lines(stack: ExitStack) -> None:
+    stack.enter_context(patch.object(VisibleKind, "sees_entry", lambda *_: True))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("remove", [_deaf_page, _deaf_rights, _all_rows, _all_lines])
+async def test_each_filter_of_open_pages_that_is_removed_is_noticed(
+    cluster: MarkedCluster, remove: Callable[[ExitStack], None]
+) -> None:
+    with ExitStack() as stack:
+        remove(stack)
+        with pytest.raises(AssertionError):
+            await test_frames_have_what_may_be_seen_and_follow_rights_that_are_taken_and_given(cluster)
 
 
 async def _follow(cluster: MarkedCluster, rbac: RandomRbac, world: World, crawl: Crawl) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,8 @@ from tests.support.wait import eventually
 
 USER_HEADER, GROUPS_HEADER = "X-Test-User", "X-Test-Groups"
 ORIGIN = b"http://localhost"
+MOST_MESSAGES = 60
+"""Messages within which a page has what is waited for: there is one each second at least, the heartbeat."""
 CSRF_TOKEN = "a" * 32
 NO_LIMITS = Limits(1_000_000, 1_000_000)
 _LIMITS = {f"DELTABOARD_LIMIT_{name}": NO_LIMITS for name in ("CHECKS", "FORMS", "EXPORTS", "PAGES", "VIEWS", "BODIES")}
@@ -146,21 +148,23 @@ class OpenPage:
 
     async def window(self) -> str:
         """Read until a view's content comes: that content."""
-        while "content" not in (message := await self.next()):
-            pass
-        return str(message["content"])
+        return str((await self._until(lambda message: "content" in message, "a content"))["content"])
 
     async def until(self, text: str) -> str:
         """Read until a frame's content has `text`: that frame's content."""
-        while text not in (content := str((await self.next()).get("content", ""))):
-            pass
-        return content
+        found = await self._until(lambda message: text in str(message.get("content", "")), text)
+        return str(found["content"])
 
     async def until_new_window(self) -> str:
         """Read until the page is told to show a view from its beginning: the view's content."""
-        while (await self.next()).get("path") != self.path:
-            pass
+        await self._until(lambda message: message.get("path") == self.path, "a new view")
         return await self.window()
+
+    async def _until(self, wanted: Callable[[dict[str, Any]], bool], what: str) -> dict[str, Any]:
+        for _ in range(MOST_MESSAGES):
+            if wanted(message := await self.next()):
+                return message
+        raise AssertionError(f"{what} is not among {MOST_MESSAGES} messages of {self.path}")
 
 
 def _scope(person: Person, address: str, headers: Mapping[str, str]) -> dict[str, Any]:
