@@ -25,8 +25,9 @@ from tests.support.access.marked_objects import (
     MarkedObjects,
     resource_of,
 )
+from tests.support.access.object_visits import HTML
 from tests.support.access.rbac_objects import RbacObjects, policy_rule
-from tests.support.access.tour import HTML, Visit
+from tests.support.access.tour import Visit
 from tests.support.access.unchanged_answers import difference, without_times
 from tests.support.access.whole_dashboard import Dashboard, default_database, running_dashboard
 from tests.support.controlplane import ControlPlane

@@ -21,8 +21,9 @@ from tests.support.access.marked_objects import (
     MarkedObject,
     resource_of,
 )
+from tests.support.access.object_visits import ACTIONS, HTML
 from tests.support.access.random_rbac import World
-from tests.support.access.tour import ACTIONS, HTML, Tour, Visit
+from tests.support.access.tour import Tour, Visit
 from tests.support.access.unchanged_answers import difference, without_times
 
 PEOPLE = 4

@@ -7,7 +7,8 @@ from django.urls import get_resolver
 
 from tests.support.access.crawl import Crawl, report
 from tests.support.access.marked_cluster import MarkedCluster
-from tests.support.access.tour import VISITS, Tour
+from tests.support.access.tour import Tour
+from tests.support.access.visits import VISITS
 
 WORLDS, BATCH = 300, 25
 SOAK_WORLDS = 5_000

@@ -98,10 +98,10 @@ REMOVED: Mapping[str, tuple[Removal, tuple[str, ...]]] = MappingProxyType({
     "bulk": (_shared_state("bulk.start_views"), ("bulk", "bulk of a selection")),
     "row menu": (_shared_state("quick_actions.menu_views"), ("row menu",)),
 })  # fmt: skip
-"""Each filter: how it is removed, and the visits (tour.VISITS) of which one must notice.
+"""Each filter: how it is removed, and the visits (visits.VISITS) of which one must notice.
 
-Not here: `uids_of` of a scoped replica's by_owner and by_subject. Without it 96 worlds noticed nothing; the pages look
-up each uid among the visible rows again.
+Not here: `uids_of` of a scoped replica's by_owner and by_subject, which 96 worlds did not notice. Owner graph, Events
+and deletions look each uid up among the visible rows again; `find_direct_dependents` would fail with a KeyError.
 """
 
 
