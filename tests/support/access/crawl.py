@@ -68,6 +68,14 @@ class Crawl:
                 self._note(name, visit, answer)
                 for text in [*self._wrong(tour, visit, answer), *await self._counts(tour, visit, answer)]:
                     self.faults.append(Fault(name, f"{visit.address}: {text}", tour.world))
+                if "/bulk/" in (run := answer.header("location")):
+                    await self._visit_run(name, tour, run)
+
+    async def _visit_run(self, name: str, tour: Tour, run: str) -> None:
+        """The pages of a run that was begun: what was hidden is not part of it."""
+        for address in (run, f"{run}results.csv", f"{run}commands.txt"):
+            answer = await self._dashboard.ask(tour.world.person, address)
+            self.check_text(f"{name}, its run", tour, answer.everything)
 
     async def _counts(self, tour: Tour, visit: Visit, answer: Answer) -> list[str]:
         """Counts of kinds of which not all may be seen."""

@@ -182,11 +182,19 @@ class MarkedObjects:
             await self.relabel(each)
         for key in {each.key for each in made}:
             await self.delete(random.choice(self._superfluous(key)))
-        deleted = [each for each in self.objects if each.is_deleted]
-        for each in deleted[:-MOST_DELETED]:
-            self.objects.remove(each)
+        self._forget_oldest()
         self.changed = [each for each in (*made, *changed) if not each.is_deleted]
         return self.changed
+
+    def _forget_oldest(self) -> None:
+        """Forget the objects that were deleted first, with their marks, which the feed may still have. Those that an
+        Event is about are kept.
+        """
+        subjects = {each.subject for each in self.objects}
+        deleted = [each for each in self.objects if each.is_deleted and each not in subjects]
+        for each in deleted[:-MOST_DELETED]:
+            self.objects.remove(each)
+            self.by_mark = {mark: owner for mark, owner in self.by_mark.items() if owner is not each}
 
     def _superfluous(self, key: str) -> list[MarkedObject]:
         """Objects of a kind of whose namespace there are others, so that what is made can refer to one."""
