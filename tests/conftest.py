@@ -42,6 +42,7 @@ abort_unanswered_close_notify()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs this in the background
 
 LONGEST = (
+    "rights/test_random_rbac.py",
     "e2e/test_production_faults.py", "dashboard/live/test_connection_browser.py", "accessibility/test_pages.py",
     "dashboard/live/test_reconnect_browser.py", "benchmarks/test_benchmarks.py",
     "benchmarks/test_whole_dashboard.py", "devcluster/test_kubectl.py",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -31,7 +31,7 @@ def migrated(alias: str, url: str) -> Iterator[str]:
         return
     connections.databases[alias] = {**connections.databases["default"], "OPTIONS": {}, **environ.Env.db_url_config(url)}
     try:
-        _elsewhere(_migrate, alias)
+        migrate_elsewhere(alias)
         yield alias
     finally:
         with suppress(AttributeError):  # nobody in this thread has asked it
@@ -44,7 +44,7 @@ def _migrate(alias: str) -> None:
     connections[alias].close()
 
 
-def _elsewhere(work: Callable[[str], None], alias: str) -> None:
-    """Call `work` in a thread of its own: where a browser is open, Django takes this thread for an event loop's."""
+def migrate_elsewhere(alias: str) -> None:
+    """Migrate in a thread of its own: where a browser is open, Django takes this thread for an event loop's."""
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(work, alias).result()
+        pool.submit(_migrate, alias).result()

@@ -1,0 +1,261 @@
+"""Makers of requests to each address of Deltaboard, with what somebody may see and may not see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from urllib.parse import quote, urlencode
+
+from tests.support.access.marked_objects import (
+    ALL_KINDS,
+    CONFIG_MAPS,
+    EVENTS,
+    MYDEMOS,
+    NAMESPACES,
+    PODS,
+    MarkedObject,
+)
+from tests.support.access.object_visits import (
+    HTML,
+    about,
+    check,
+    detail,
+    form_page,
+    hidden_detail,
+    name_elsewhere,
+    new_copy,
+    object_page,
+    owner,
+    row_menu,
+    take,
+    unknown_kind_page,
+)
+from tests.support.access.tour import Tour, Visit
+
+COMPLETED = (
+    "ns=", "namespace=", "name=zq", "label:", "label:app=", "label:app=zq", "status=", "reason=", "node=", "object=",
+    ".metadata.labels.app=", ".spec.nodeName=", "message=", "owner=",
+)  # fmt: skip
+"""Filters of which the rest is asked for."""
+
+
+def _names(objects: Iterable[MarkedObject]) -> frozenset[str]:
+    return frozenset(each.name for each in objects)
+
+
+def _list(tour: Tour) -> Visit:
+    key = tour.any_kind()
+    return Visit(f"/resources/{key}/", expected=_names(tour.seen(key)), total_of=key)
+
+
+def _filtered_list(tour: Tour) -> Visit:
+    """A filter, namespace, order, column or page that leads to what is hidden."""
+    key, target = tour.any_kind(), tour.random.choice(tour.objects.of(*ALL_KINDS))
+    params = tour.random.choice(
+        [
+            {"q": target.name[:6]},
+            {"q": f"-{target.name[:6]}"},
+            {"q": f"label:app={target.name[:4]}*"},
+            {"q": "zz-nothing-matches"},
+            {"q": f".metadata.uid={target.uid}"},
+            {"q": ".metadata.annotations.note~=zq"},
+            {"namespace": target.namespace or target.name},
+            {"sort": "-.metadata.annotations.note", "columns": "name,.metadata.labels.app,.spec.nodeName"},
+            {"page": "2"},
+            {"open": target.open_parameter},
+        ]
+    )
+    return Visit(f"/resources/{key}/?{urlencode(params)}")
+
+
+def _drawer(tour: Tour) -> Visit:
+    target = tour.random.choice(tour.objects.of(*ALL_KINDS))
+    headers = {"HX-Request": "true", "HX-Target": "drawer"}
+    address = f"/resources/{target.key}/?open={quote(target.open_parameter)}"
+    return Visit(address, headers=headers, expected=about(tour, target))
+
+
+def _list_again(tour: Tour) -> Visit:
+    return Visit(f"/resources/{tour.any_kind()}/list-again/")
+
+
+def _export(tour: Tour) -> Visit:
+    key, suffix = tour.any_kind(), tour.random.choice(["csv", "json", "yaml"])
+    return Visit(f"/resources/{key}/export.{suffix}", expected=_names(tour.seen(key)))
+
+
+def _matching(tour: Tour) -> Visit:
+    key = tour.any_kind()
+    return Visit(f"/resources/{key}/matching/", expected=frozenset(each.uid for each in tour.seen(key)))
+
+
+def _uids(objects: Iterable[MarkedObject]) -> dict[str, str]:
+    return {"uid": ",".join(each.uid for each in objects), "words": "1"}
+
+
+def _selected(tour: Tour) -> Visit:
+    """A selection with hidden objects: it gets the names of the others only."""
+    key = tour.any_kind()
+    return Visit(f"/resources/{key}/selected/", _uids(tour.objects.of(key)), _names(tour.seen(key)))
+
+
+def _selected_export(tour: Tour) -> Visit:
+    key, suffix = tour.any_kind(), tour.random.choice(["csv", "json", "yaml"])
+    return Visit(f"/resources/{key}/selected.{suffix}", _uids(tour.objects.of(key)), _names(tour.seen(key)))
+
+
+def _completion(tour: Tour) -> Visit:
+    key = tour.any_kind()
+    q = tour.random.choice(COMPLETED)
+    return Visit(f"/resources/{key}/complete?{urlencode({'q': q, 'at': len(q)})}")
+
+
+def _completed_namespace(tour: Tour) -> Visit:
+    return Visit("/resources/pods/complete?q=ns%3D&at=3", expected=_names(tour.seen(NAMESPACES)))
+
+
+def _completed_path(tour: Tour) -> Visit:
+    path = tour.random.choice([".", ".metadata.labels.", ".metadata.annotations.", ".data.", ".spec."])
+    return Visit(f"/resources/{tour.any_kind()}/complete?{urlencode({'path': path})}")
+
+
+def _search(tour: Tour) -> Visit:
+    """The palette: a name that may be seen is found, all that begin alike are cut."""
+    seen = [each for each in tour.seen() if each.key != EVENTS]
+    if not seen or tour.random.random() < 0.4:
+        return Visit(f"/search/?q={tour.random.choice(['zq', 'q', *(each.name[:5] for each in tour.objects)])}")
+    target = tour.random.choice(seen)
+    return Visit(f"/search/?q={target.name}", expected=frozenset([target.address]))
+
+
+def _check_new(tour: Tour) -> Visit:
+    key = tour.random.choice([PODS, CONFIG_MAPS, MYDEMOS])
+    return Visit(f"/resources/{key}/new/check/", {"yaml": "kind: Pod\nmetadata:\n  name: a\n"})
+
+
+def _schema(tour: Tour) -> Visit:
+    path = tour.random.choice(['["metadata","namespace"]', '["metadata","name"]', '["spec","nodeName"]', "[]"])
+    return Visit(f"/resources/{tour.random.choice([PODS, CONFIG_MAPS, MYDEMOS])}/schema?{urlencode({'path': path})}")
+
+
+def _schema_of_kind(tour: Tour) -> Visit:
+    path = tour.random.choice(['["kind"]', '["metadata","namespace"]', '["spec","nodeName"]'])
+    return Visit(f"/new/schema/?{urlencode({'path': path, 'apiVersion': 'v1', 'kind': 'Pod'})}")
+
+
+def _check_several(tour: Tour) -> Visit:
+    target = tour.random.choice(tour.hidden(NAMESPACES) or tour.objects.of(NAMESPACES))
+    text = f"kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: a\n  namespace: {target.name[:6]}\n"
+    return Visit("/new/check/", {"yaml": text})
+
+
+def _bulk(tour: Tour) -> Visit:
+    """All matches of a list; the page says how many."""
+    return Visit(f"/resources/{tour.any_kind()}/bulk/?{urlencode({'q': ''})}")
+
+
+def _bulk_start(tour: Tour) -> Visit:
+    key = tour.any_kind()
+    return Visit(f"/resources/{key}/bulk/", _uids(tour.objects.of(key)))
+
+
+def _feed(tour: Tour) -> Visit:
+    """The feed with a filter: what changed and may be seen has lines."""
+    target = tour.random.choice(tour.objects.objects)
+    params = tour.random.choice(
+        [{}, {"kind": target.key}, {"last": "15m"}, {"folds": "off"}, {"q": target.name[:5]}, {"q": "op=deleted"},
+         {"namespace": target.namespace or target.name}, {"q": f"-name={target.name[:4]}*", "folds": "off"}]
+    )  # fmt: skip
+    return Visit(f"/feed/?{urlencode(params)}")
+
+
+def _feed_of_one(tour: Tour) -> Visit:
+    """The lines of one object that changed, found by its name."""
+    changed = [each for each in tour.visible.of(tour.objects.changed) if not each.is_deleted]
+    if not changed:
+        return Visit("/feed/?folds=off")
+    target = tour.random.choice(changed)
+    return Visit(f"/feed/?folds=off&q={target.name}", expected=frozenset([f'data-name="{target.name}"']))
+
+
+def _kinds(tour: Tour) -> Visit:
+    return Visit("/kinds/?all")
+
+
+def _fixed(address: str, form: Mapping[str, str] | None = None) -> Callable[[Tour], Visit]:
+    return lambda _: Visit(address, form)
+
+
+def _namespaces(tour: Tour) -> Visit:
+    return Visit("/namespaces/", expected=_names(tour.seen(NAMESPACES)))
+
+
+def _unknown(tour: Tour) -> Visit:
+    return Visit(f"/{tour.random.choice(tour.objects.objects).name[:5]}/")
+
+
+VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
+    "overview": _fixed("/"),
+    "feed": _feed,
+    "feed of one object": _feed_of_one,
+    "controllers": _fixed("/controllers/"),
+    "requeue": _fixed("/controllers/requeue/", {"controller": "crddemo", "key": "a/b"}),
+    "new from YAML": _fixed("/new/"),
+    "check of new YAML": _check_several,
+    "schema of a kind": _schema_of_kind,
+    "drafts": _fixed("/drafts/"),
+    "a draft": _fixed("/drafts/none/"),
+    "runs": _fixed("/runs/"),
+    "kinds": _kinds,
+    "all kinds": _fixed("/kinds/all/"),
+    "counts": _fixed("/kinds/counts/"),
+    "namespaces": _namespaces,
+    "freshness": _fixed("/freshness/"),
+    "palette": _search,
+    "theme": _fixed("/theme/", {"theme": "dark"}),
+    "liveness": _fixed("/healthz"),
+    "readiness": _fixed("/readyz"),
+    "metrics": _fixed("/metrics"),
+    "list": _list,
+    "filtered list": _filtered_list,
+    "drawer": _drawer,
+    "list again": _list_again,
+    "export": _export,
+    "matching": _matching,
+    "selection": _selected,
+    "export of a selection": _selected_export,
+    "completion": _completion,
+    "completion of a namespace": _completed_namespace,
+    "completion of a path": _completed_path,
+    "copy": new_copy,
+    "check of a new object": _check_new,
+    "schema": _schema,
+    "bulk": _bulk,
+    "bulk of a selection": _bulk_start,
+    "details": detail,
+    "details of a hidden object": hidden_detail,
+    "YAML page": object_page("yaml/", HTML),
+    "YAML text": object_page("yaml/"),
+    "edit": object_page("edit/"),
+    "edit status": object_page("edit/status/"),
+    "check": check,
+    "take": take,
+    "owner of a field": owner,
+    "row menu": row_menu,
+    "quick action": object_page("do/"),
+    "delete": object_page("delete/"),
+    "similar name": unknown_kind_page,
+    "name elsewhere": name_elsewhere,
+    "check of a status": form_page("edit/status/check/", {"yaml": "a: b\n", "original": "a: b\n"}),
+    "take of a status": form_page("edit/status/take/", {"yaml": "a: b\n", "original": "a: b\n"}),
+    "finalizer": form_page("delete/finalizer/", {"finalizer": "example.com/none"}),
+    "keep a draft": _fixed("/drafts/keep/", {"yaml": "a: b\n"}),
+    "throw drafts": _fixed("/drafts/throw/", {}),
+    "throw a draft": _fixed("/drafts/none/throw/", {}),
+    "follow always": _fixed("/resources/pods/follow-always/", {"follow": "on"}),
+    "a run": _fixed("/resources/pods/bulk/none/"),
+    "results of a run": _fixed("/resources/pods/bulk/none/results.csv"),
+    "commands of a run": _fixed("/resources/pods/bulk/none/commands.txt"),
+    "no such page": _unknown,
+})  # fmt: skip
+"""Makers of requests, by a name of the test's own. Together they reach each URL pattern."""
