@@ -227,4 +227,12 @@ class AccessReviews:
         return await ask_denial(client, right, self._who)
 
 
-ACCESS_REVIEWS: Key[AccessReviews] = Key("access reviews")
+class AccessAnswers(Protocol):
+    """What pages ask about permissions. See AccessReviews for the methods."""
+
+    async def denial(self, access: ResourceAttributes) -> str: ...
+
+    def cached_denial(self, access: ResourceAttributes, listener: AccessListener) -> str: ...
+
+
+ACCESS_REVIEWS: Key[AccessAnswers] = Key("access reviews")

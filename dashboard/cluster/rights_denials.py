@@ -7,14 +7,21 @@ from dashboard.cluster.access_reviews import YOU, AccessListener, ResourceAttrib
 
 
 class RightsDenials:
-    """A DenialLookup. The rights never change: who has others is in another group."""
+    """What AccessReviews would answer. The rights never change: who has others is in another group."""
 
     def __init__(self, rights: Rights) -> None:
         self._rights = rights
 
-    def __call__(self, access: ResourceAttributes, listener: AccessListener) -> str:  # noqa: ARG002
+    async def denial(self, access: ResourceAttributes) -> str:
         """Why the action is not allowed, as a sentence; empty where it is."""
-        is_allowed = self._rights.allows(
-            access.verb, access.resource.key, access.namespace, access.name, access.subresource
-        )
-        return "" if is_allowed else denial_text(access, YOU)
+        return self._denial(access)
+
+    def cached_denial(self, access: ResourceAttributes, listener: AccessListener) -> str:  # noqa: ARG002
+        """The same without waiting."""
+        return self._denial(access)
+
+    def _denial(self, access: ResourceAttributes) -> str:
+        key, subresource = access.resource.key, access.subresource
+        if self._rights.allows(access.verb, key, access.namespace, access.name, subresource):
+            return ""
+        return denial_text(access, YOU)

@@ -80,7 +80,7 @@ class PersonStates:
         rights = self._with_object_at(known.rights, address)
         if rights.owner:  # what else they may do, only they can be asked about
             return self._groups.hold(rights, self._reviews_of(known.person).cached_denial, kinds=kinds)
-        return self._groups.hold(rights, RightsDenials(known.rights), kinds=kinds)
+        return self._groups.hold(rights, RightsDenials(known.rights).cached_denial, kinds=kinds)
 
     def hold_counting(self) -> AbstractContextManager[RightsGroup]:
         """The group of those whose own is being counted: it sees nothing, and says why."""
@@ -103,6 +103,8 @@ class PersonStates:
         return rights.with_name(kind.key, namespace, name) if is_there else rights
 
     def state_of(self, person: Person, group: RightsGroup) -> AppState:
+        rights = group.rights
+        reviews = self._reviews_of(person) if rights.owner else RightsDenials(rights)
         schemas = self._base[SCHEMAS] if group.rights.allows_url("get", SCHEMAS_URL) else self._hidden_schemas
         return self._base.with_objects(
             {
@@ -112,7 +114,7 @@ class PersonStates:
                 HUB: group.hub,
                 OBJECT_COUNTS: ScopedObjectCounts(self._base[OBJECT_COUNTS], group.rights),
                 CONNECTION: ConnectionWithClient(self._base[CONNECTION], lambda: self._clients.client_of(person)),
-                ACCESS_REVIEWS: self._reviews_of(person),
+                ACCESS_REVIEWS: reviews,
             }
         )
 

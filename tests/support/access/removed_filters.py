@@ -13,8 +13,9 @@ from dashboard.access import rights
 from dashboard.cluster.person_clients import PersonClients
 from dashboard.live.object_counts.scoped_counts import ScopedObjectCounts
 from dashboard.live.replication.scoped_history import ScopedHistory
-from dashboard.live.replication.scoped_replica import ScopedReplica, VisibleRows
+from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.scoped_replicas import ScopedReplicas, VisibleEvents, VisibleKind
+from dashboard.live.replication.visible_rows import VisibleRows
 from dashboard.server.wiring.web import WebProcess
 
 Removal = Callable[[ExitStack, WebProcess], None]
