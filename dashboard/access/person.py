@@ -59,6 +59,18 @@ def checked_person(name: str, groups: Iterable[str] = (), uid: str = "") -> Pers
     return Person(name, tuple(named), uid)
 
 
+def stored_person(person: Person | None, name: str) -> Person:
+    """The person of a record in the database, which others may have written; `name` where it has none of its own.
+
+    NOBODY where nobody could have signed in as that.
+    """
+    person = person if person is not None else Person(name)
+    try:
+        return checked_person(person.name, person.groups, person.uid) if person.name else NOBODY
+    except PersonRefused:
+        return NOBODY
+
+
 def _check(what: str, text: str, longest: int, *, is_reserved: bool = True) -> None:
     if not text:
         raise PersonRefused(f"The {what} is empty, so Deltaboard does not know who asks.")

@@ -30,6 +30,10 @@ logger = logging.getLogger(__name__)
 
 FIRST_WAIT = 2.0
 """Seconds that a page waits for the rights of somebody who is new; then it says that they are being asked for."""
+CHANGE_LIMIT = 3.0
+"""Seconds after which rights end whose change is known and about which the API server has not answered."""
+ASK_LIMIT = 15.0
+"""Seconds for all that is asked about somebody at one time, where nothing is known to have changed."""
 REVIEW_TIMEOUT = 5.0
 """Seconds for one review."""
 MAX_CONCURRENT = 8
@@ -72,7 +76,9 @@ class KnownPerson:
     """When each namespace's rules are to be asked for, NO_NAMESPACE for those of all: monotonic seconds."""
     task: asyncio.Task[None] | None = None
     has_changed: bool = False
-    """Whether roles or bindings have changed since the last answer."""
+    """Whether roles or bindings have changed, and the API server may not have said yet what that means."""
+    changes: int = 0
+    """Number of such changes."""
     kinds: dict[str, KindInfo] = field(default_factory=dict)
     """Kinds to ask about beside those that everybody's pages show."""
     answered: asyncio.Event = field(default_factory=asyncio.Event)
@@ -96,6 +102,7 @@ class PeopleRights:
         namespaces: Callable[[], Iterable[str]],
         probe: AccessProbe,
     ) -> None:
+        self._client = client
         self._client_of = client_of
         self._clock = clock
         self._namespaces = namespaces
@@ -175,7 +182,7 @@ class PeopleRights:
     def _rbac_changed(self, change: RbacChange) -> None:
         for known in self._people.values():
             if change.is_about(known.person):
-                known.has_changed = True
+                known.has_changed, known.changes = True, known.changes + 1
                 known.answered.clear()
                 self._ask(known, change.namespace or NO_NAMESPACE)
 
@@ -215,8 +222,12 @@ class PeopleRights:
             await self._ask_now(known, due)
 
     async def _ask_now(self, known: KnownPerson, due: set[str]) -> None:
+        limit = CHANGE_LIMIT if known.has_changed else ASK_LIMIT
         try:
-            await self._review(known, due)
+            async with within(limit, self._clock):
+                await self._review(known, due)
+        except TimeoutError:
+            self._note_failure(known, Unreachable(f"there was no answer within {limit:g} s"))
         except InformerdError as error:
             self._note_failure(known, error)
         except Exception:
@@ -233,8 +244,8 @@ class PeopleRights:
         if client is None:
             self._note_no_cluster(known)
             return
+        account, changes = self._client(), known.changes
         namespaces = self.rbac.namespaces_of(known.person) if self.rbac.is_listed else frozenset(self._namespaces())
-        known.has_changed = False
         gate = self._gate_of_new if known.rights is None else self._gate
         if NO_NAMESPACE in due or known.everywhere is None:
             known.everywhere = await self._asked(client, NO_NAMESPACE, gate)
@@ -251,7 +262,11 @@ class PeopleRights:
         if not known.is_complete:
             more = known.kinds.values()
             rights = await self._probe.completed(rights, known.person, client, sorted(self._namespaces()), more)
+        if self._client() is not account:
+            return  # they are those of another cluster; it has been asked meanwhile
         known.confirmed_at = self._clock.now()
+        if known.changes == changes and not known.due:  # the last of the answers to a change
+            known.has_changed = False
         self._set(known, rights, "")
 
     async def _asked(self, client: Client, namespace: str, gate: asyncio.Semaphore) -> RulesReview:

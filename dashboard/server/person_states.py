@@ -19,7 +19,7 @@ from dashboard.cluster.people_rights import KnownPerson, PeopleRights
 from dashboard.cluster.person_clients import PersonClients
 from dashboard.cluster.rights_denials import RightsDenials
 from dashboard.live.hub.hub import HUB
-from dashboard.live.hub.rights_groups import RightsGroup, RightsGroups
+from dashboard.live.hub.rights_groups import GROUP_TTL, RightsGroup, RightsGroups
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS, ScopedObjectCounts
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import find_kind
@@ -27,12 +27,16 @@ from dashboard.objects.schemas.schema_store import SCHEMAS, HiddenSchemas
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 from informerd.clock import within
 
+NO_RIGHTS = Rights(())
+"""Of people whose rights are not known: nothing, and nobody is asked."""
 ASKING = "Deltaboard is asking the cluster what you may see. This takes a moment."
 COUNTING = "Deltaboard is counting what you may see. This takes a moment."
 COUNT_WAIT = 1.0
 """Seconds that a page waits for the counts of what its person may see; then it says that they are being counted."""
 OBJECT_PATH = re.compile(r"/resources/([^/?]+)/([^/?]+)/([^/?]+)/")
 """Addresses of one object's pages."""
+MAX_SINGLE_OBJECTS = 20
+"""Most objects that somebody who may get and not list them opens within GROUP_TTL seconds; more are not shown."""
 SCHEMAS_URL = "/openapi/v3"
 """Address of the API server's schemas: whoever may get it sees them."""
 SWEEP_AT = 100
@@ -49,6 +53,8 @@ class PersonStates:
         self._clients = clients
         self._reviews: dict[Person, AccessReviews] = {}
         self._pages: set[PersonState] = set()
+        self._opened: dict[Person, dict[tuple[str, str, str], float]] = {}
+        """By person, the objects that they have opened though they may only get them, and when."""
         self._hidden_schemas = HiddenSchemas(base[CLOCK])
 
     async def open(self, person: Person, address: str) -> PersonState:
@@ -75,18 +81,18 @@ class PersonStates:
     def hold(self, known: KnownPerson, address: str) -> AbstractContextManager[RightsGroup]:
         """The group in which somebody is now, at a page of this address."""
         if known.rights is None:
-            return self._groups.hold(Rights((), owner="unknown"), problem=known.problem or ASKING)
+            return self._groups.hold(NO_RIGHTS, problem=known.problem or ASKING)
         kinds = self._base[OBJECT_COUNTS].kinds_digest
-        rights = self._with_object_at(known.rights, address)
+        rights = self._with_object_at(known.person, known.rights, address)
         if rights.owner:  # what else they may do, only they can be asked about
             return self._groups.hold(rights, self._reviews_of(known.person).cached_denial, kinds=kinds)
         return self._groups.hold(rights, RightsDenials(known.rights).cached_denial, kinds=kinds)
 
     def hold_counting(self) -> AbstractContextManager[RightsGroup]:
         """The group of those whose own is being counted: it sees nothing, and says why."""
-        return self._groups.hold(Rights((), owner="unknown"), problem=COUNTING)
+        return self._groups.hold(NO_RIGHTS, problem=COUNTING)
 
-    def _with_object_at(self, rights: Rights, address: str) -> Rights:
+    def _with_object_at(self, person: Person, rights: Rights, address: str) -> Rights:
         """The rights, and on the page of an object that somebody may get but not list, the right to see this one."""
         found = OBJECT_PATH.match(address)
         if found is None:
@@ -100,7 +106,18 @@ class PersonStates:
         if not rights.allows("get", kind.key, namespace, name):
             return rights
         is_there = kind.key not in replicas or replicas.get(kind.key).get(namespace, name) is not None
-        return rights.with_name(kind.key, namespace, name) if is_there else rights
+        if not is_there or not self._may_open(person, (kind.key, namespace, name)):
+            return rights
+        return rights.with_name(kind.key, namespace, name)
+
+    def _may_open(self, person: Person, place: tuple[str, str, str]) -> bool:
+        """Whether somebody may open one more object by its name: each makes a group, which is kept for a while."""
+        now = self._base[CLOCK].now()
+        opened = {each: at for each, at in self._opened.get(person, {}).items() if now - at < GROUP_TTL}
+        if place in opened or len(opened) < MAX_SINGLE_OBJECTS:
+            opened[place] = now
+        self._opened[person] = opened
+        return place in opened
 
     def state_of(self, person: Person, group: RightsGroup) -> AppState:
         rights = group.rights
@@ -132,6 +149,7 @@ class PersonStates:
         if person not in self._reviews:
             if len(self._reviews) >= SWEEP_AT:
                 self._reviews = {each: kept for each, kept in self._reviews.items() if self._rights.known(each)}
+                self._opened = {each: kept for each, kept in self._opened.items() if self._rights.known(each)}
             self._reviews[person] = AccessReviews(self._base[CLOCK], lambda: self._clients.client_of(person), YOU)
         return self._reviews[person]
 

@@ -14,7 +14,8 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from dashboard.management.exit_message import exit_with_message
 from dashboard.pages.audit.filters import parse_moment
-from dashboard.pages.audit.verify import Broken, Report, entries_between, verify_record
+from dashboard.pages.audit.sealed_row import Broken
+from dashboard.pages.audit.verify import Report, entries_between, verify_record
 from dashboard.server.wiring.audit import build_sealer
 
 TRIES = 3

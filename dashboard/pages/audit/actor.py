@@ -15,6 +15,7 @@ from dashboard.pages.audit.entry import Actor
 from dashboard.pages.audit.observer import recorded_client
 from dashboard.pages.audit.recorder import AUDIT
 from dashboard.runtime.app_state import AppState, scope_of
+from informerd.rest.client import Client
 
 REQUEST_ID_HEADER = b"x-request-id"
 MAX_REQUEST_ID = 128
@@ -33,11 +34,19 @@ def recorded_state(state: AppState, scope: Mapping[str, Any]) -> AppState:
 
     `state` is what the person gets otherwise: a client that impersonates them stays that.
     """
-    connection, recorder = state[CONNECTION], state[AUDIT]
-    if not recorder.is_on or connection.client is None:
+    connection, recorder, actor = state[CONNECTION], state[AUDIT], actor_of(scope)
+    if not recorder.is_on:
         return state
-    client = recorded_client(recorder, connection.client, actor_of(scope))
-    return state.with_objects({CONNECTION: ConnectionWithClient(connection, lambda: client)})
+
+    recorded: list[Client] = []
+
+    def client() -> Client | None:
+        """The same for the whole request, from when there is one: a connection may come while a form arrives."""
+        if not recorded and (current := connection.client) is not None:
+            recorded.append(recorded_client(recorder, current, actor))
+        return recorded[0] if recorded else None
+
+    return state.with_objects({CONNECTION: ConnectionWithClient(connection, client)})
 
 
 def _request_id(scope: Mapping[str, Any]) -> str:

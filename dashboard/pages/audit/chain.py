@@ -7,6 +7,7 @@ PostgreSQL locks that row for the transaction, SQLite the whole database. So all
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,9 @@ from django.db.models.functions import Length
 from dashboard.pages.audit.entry import NewEntry, columns_of, new_record, sealed_content
 from dashboard.pages.audit.models import AuditEntry, AuditHead
 from dashboard.pages.audit.seal import GENESIS, Sealer
+from dashboard.pages.audit.sealed_row import Broken, sealed_content_of
+
+logger = logging.getLogger(__name__)
 
 HEAD = 1
 """Primary key of the only head."""
@@ -61,21 +65,22 @@ def cut_entries(alias: str, sealer: Sealer, max_bytes: int, oldest: float, now: 
     """Delete the oldest entries, MAX_CUT at most: while all take more than `max_bytes`, and those before `oldest`
     (Unix seconds). Returns the checkpoint that says so; None where nothing is to be deleted.
 
-    The last entry always stays, so that the checkpoint has something to follow.
+    The last entry always stays, so that the checkpoint has something to follow. An entry that is not what was sealed
+    stays, and all after it: whoever changed it must not have it certified as deleted.
     """
     with transaction.atomic(using=alias):
         head, is_sound = _locked_head(alias, sealer)
         if not is_sound:
             return None
         entries = AuditEntry.objects.using(alias)
-        rows = entries.filter(seq__lt=head.seq).order_by("seq").annotate(size=Length("content"))
+        rows = entries.filter(seq__lt=head.seq).order_by("seq")
         through, reason, freed, count = 0, "age", 0, 0
-        for seq, at, size in rows.values_list("seq", "at", "size")[:MAX_CUT].iterator():
+        for row in rows[:MAX_CUT].iterator():
             is_large = head.bytes - freed > max_bytes
-            if not (is_large or at < oldest):
+            if not ((is_large or row.at < oldest) and _is_sound(sealer, row, through)):
                 break
-            through, reason = seq, "size" if is_large else reason
-            freed, count = freed + size + ROW_OVERHEAD, count + 1
+            through, reason = row.seq, "size" if is_large else reason
+            freed, count = freed + len(row.content) + ROW_OVERHEAD, count + 1
         if not through:
             return None
         last_hash = entries.values_list("hash", flat=True).get(seq=through)
@@ -86,6 +91,16 @@ def cut_entries(alias: str, sealer: Sealer, max_bytes: int, oldest: float, now: 
         head.bytes -= freed
         _save_head(alias, sealer, head)
         return stored
+
+
+def _is_sound(sealer: Sealer, row: AuditEntry, before: int) -> bool:
+    """Whether an entry is what was sealed, and follows entry `before`; 0 for the first."""
+    try:
+        sealed_content_of(sealer, row)
+    except Broken as error:
+        logger.error("the record's oldest entries are not deleted: %s", error)  # noqa: TRY400 -- the sentence is all
+        return False
+    return before in (0, row.seq - 1)
 
 
 def retention_due(alias: str, max_bytes: int, oldest: float) -> bool:
@@ -111,11 +126,11 @@ def _locked_head(alias: str, sealer: Sealer) -> tuple[AuditHead, bool]:
         seq, last_hash = (last.seq, last.hash) if last is not None else (0, GENESIS)
         total = entries.aggregate(size=Sum(Length("content")), count=Count("seq"))
         size = (total["size"] or 0) + ROW_OVERHEAD * total["count"]
-        made = AuditHead(pk=HEAD, seq=seq, hash=last_hash, seal=sealer.head_seal(seq, last_hash), bytes=size)
+        made = AuditHead(pk=HEAD, seq=seq, hash=last_hash, seal=sealer.head_seal(seq, last_hash, size), bytes=size)
         heads.bulk_create([made], ignore_conflicts=True)  # another process may make it at the same time
         heads.filter(pk=HEAD).update(seq=F("seq"))
     head = heads.get(pk=HEAD)
-    return head, sealer.is_head(head.seal, head.seq, head.hash) and not (is_new and head.bytes)
+    return head, sealer.is_head(head.seal, head.seq, head.hash, head.bytes) and not (is_new and head.bytes)
 
 
 def _broken_head(at: float) -> NewEntry:
@@ -125,7 +140,7 @@ def _broken_head(at: float) -> NewEntry:
 
 
 def _save_head(alias: str, sealer: Sealer, head: AuditHead) -> None:
-    head.seal = sealer.head_seal(head.seq, head.hash)
+    head.seal = sealer.head_seal(head.seq, head.hash, head.bytes)
     head.save(using=alias)
 
 

@@ -50,7 +50,7 @@ class AuditHead(models.Model):
     seq = models.BigIntegerField()
     hash = models.CharField(max_length=64)
     seal = models.CharField(max_length=64)
-    """Seals the two, so that nobody without the key can take entries off the end."""
+    """Seals the others, so that nobody without the key can take entries off the end, or have retention do it."""
     bytes = models.BigIntegerField()
     """Characters of all `content`, an estimate of the table's size."""
 

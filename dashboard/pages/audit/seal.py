@@ -29,14 +29,14 @@ class Sealer:
         """The hash of an entry, in hex. Raises KeyError for a key that is not known."""
         return hmac.digest(self._keys[key_id or self.key_id], f"{previous}\n{content}".encode(), "sha256").hex()
 
-    def head_seal(self, seq: int, last_hash: str) -> str:
-        """The seal of the chain's end: the id of its key, and a hash."""
-        return f"{self.key_id}{self._head_hash(self.key_id, seq, last_hash)}"
+    def head_seal(self, seq: int, last_hash: str, size: int) -> str:
+        """The seal of the chain's end and size: the id of its key, and a hash."""
+        return f"{self.key_id}{self._head_hash(self.key_id, seq, last_hash, size)}"
 
-    def is_head(self, seal: str, seq: int, last_hash: str) -> bool:
-        """Whether `seal` is that of this end."""
+    def is_head(self, seal: str, seq: int, last_hash: str, size: int) -> bool:
+        """Whether `seal` is that of this end and size."""
         key_id, found = seal[:8], seal[8:]
-        return key_id in self._keys and hmac.compare_digest(found, self._head_hash(key_id, seq, last_hash))
+        return key_id in self._keys and hmac.compare_digest(found, self._head_hash(key_id, seq, last_hash, size))
 
-    def _head_hash(self, key_id: str, seq: int, last_hash: str) -> str:
-        return hmac.digest(self._keys[key_id], f"head\n{seq}\n{last_hash}".encode(), "sha256").hex()[:56]
+    def _head_hash(self, key_id: str, seq: int, last_hash: str, size: int) -> str:
+        return hmac.digest(self._keys[key_id], f"head\n{seq}\n{last_hash}\n{size}".encode(), "sha256").hex()[:56]

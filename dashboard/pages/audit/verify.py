@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Max, Min
 
 from dashboard.pages.audit.chain import BROKEN_HEAD, HEAD, StoredEntry
-from dashboard.pages.audit.entry import columns_of
 from dashboard.pages.audit.models import AuditEntry, AuditHead
 from dashboard.pages.audit.seal import GENESIS, Sealer
+from dashboard.pages.audit.sealed_row import Broken, sealed_content_of
 
 CHUNK = 500
 """Entries that are read at a time."""
-
-
-class Broken(Exception):
-    """The record is not what was written; the message is a sentence that names the first entry of which that shows."""
 
 
 @dataclass
@@ -59,7 +53,7 @@ def verify_rows(sealer: Sealer, rows: Iterable[AuditEntry], *, is_from_start: bo
     report, cuts, open_records = Report(), dict[int, tuple[str, str]](), set[str]()
     first: AuditEntry | None = None
     for row in rows:
-        content = _verify_row(sealer, row)
+        content = sealed_content_of(sealer, row)
         if first is None:
             first, report.first, report.first_time = row, row.seq, content["time"]
         else:
@@ -79,28 +73,6 @@ def verify_rows(sealer: Sealer, rows: Iterable[AuditEntry], *, is_from_start: bo
     if first is not None and is_from_start:
         report.cut_at = _check_beginning(first, cuts)
     return report
-
-
-def _verify_row(sealer: Sealer, row: AuditEntry) -> Any:
-    """The content of an entry that is what was sealed."""
-    try:
-        content = json.loads(row.content)
-        seq, key_id = content["seq"], content["key"]
-    except (ValueError, KeyError, TypeError):
-        raise Broken(f"Entry {row.seq} was changed: its text cannot be read.") from None
-    if not sealer.knows(str(key_id)):
-        raise Broken(
-            f"Entry {row.seq} was sealed with a key that is not known here ({key_id}), or was changed: "
-            "add the former secret to DELTABOARD_AUDIT_KEY."
-        )
-    if sealer.hash(row.previous, row.content, key_id) != row.hash:
-        raise Broken(f"Entry {row.seq} was changed, or inserted by somebody without the key.")
-    if seq != row.seq:
-        raise Broken(f"Entry {row.seq} is not in its place: it was written as entry {seq}.")
-    for name, value in columns_of(content).items():
-        if getattr(row, name) != value:
-            raise Broken(f"Entry {row.seq} was changed: its column {name} differs from what was sealed.")
-    return content
 
 
 def _verify_place(row: AuditEntry, report: Report) -> None:
@@ -132,7 +104,7 @@ def _check_head(alias: str, sealer: Sealer, head: AuditHead | None, report: Repo
         if entries.exists():
             raise Broken("The head of the record is missing, so the newest entries may have been removed.")
         return
-    if not sealer.is_head(head.seal, head.seq, head.hash):
+    if not sealer.is_head(head.seal, head.seq, head.hash, head.bytes):
         raise Broken("The head of the record was changed, so the newest entries may have been removed.")
     if head.seq > report.last:
         raise Broken(f"Entries {report.last + 1} to {head.seq} were removed: the record ended with entry {head.seq}.")

@@ -11,8 +11,6 @@ class BulkRun(models.Model):
     key = models.CharField(max_length=32, unique=True)
     owner = models.CharField(max_length=254)
     browser = models.CharField(max_length=32)
-    acts_for = models.JSONField(null=True)
-    """Name, groups and uid of whoever pressed the last button that starts a phase; null for runs of older versions."""
     server = models.CharField(max_length=500)
     """Address of the cluster."""
     resource = models.JSONField()

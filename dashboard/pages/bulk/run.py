@@ -10,7 +10,6 @@ from typing import Literal, Protocol
 import msgspec
 
 from dashboard.access.identity import Identity
-from dashboard.access.person import Person
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.pages.bulk.list_items_in_patch import NamedItem
 from dashboard.pages.bulk.operation import BulkOperation
@@ -123,7 +122,6 @@ class Run(msgspec.Struct, frozen=True):
     """Whether it covers all objects that matched the filter at its start, and not selected rows."""
     owner: str
     browser: str
-    acts_for: Person | None
     runner: str
     made: float
     """Unix seconds, like `beat`."""
@@ -133,11 +131,6 @@ class Run(msgspec.Struct, frozen=True):
     def identity(self) -> Identity:
         """The user who started it."""
         return Identity(self.owner, self.browser)
-
-    @property
-    def person(self) -> Person:
-        """With whose rights it works."""
-        return self.acts_for or Person(self.owner)
 
     @property
     def href(self) -> str:

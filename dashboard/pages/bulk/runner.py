@@ -113,7 +113,7 @@ class BulkRunner:
             return
         items = prepare(await self.store.items(run.key))
         now = self._clock.time()
-        if not await self.store.claim(run, state, operation, self._runner, person, now):
+        if not await self.store.claim(run, state, operation, self._runner, now):
             return
         groups = await self.store.groups(run.key) if state == "running" else ()
         active_run = ActiveRun(

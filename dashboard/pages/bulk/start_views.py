@@ -7,7 +7,6 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from dashboard.access.identity import Identity, browser_of, remember_browser, user_of
-from dashboard.access.person import person_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.namespace_limits import limit_of
@@ -67,9 +66,7 @@ async def _start_run(
     items = sorted(
         (Item(row.namespace, row.name, row.uid) for row in rows), key=lambda item: (item.namespace, item.name)
     )
-    begin = NewRun(
-        kind.resource, tuple(items), person_of(request), query.href(), is_over_all_matches="uid" not in request.POST
-    )
+    begin = NewRun(kind.resource, tuple(items), query.href(), is_over_all_matches="uid" not in request.POST)
     key = await state[BULK_RUNNER].store.create(identity, state[CONNECTION].cluster.server, begin, state[CLOCK].time())
     response = see_other(f"{kind.path}bulk/{key}/")
     remember_browser(response, identity.browser)

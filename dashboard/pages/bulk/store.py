@@ -13,7 +13,6 @@ import msgspec
 from django.db import transaction
 
 from dashboard.access.identity import Identity
-from dashboard.access.person import Person
 from dashboard.pages.bulk.models import BulkBlock, BulkRun
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import ACTIVE_STATES, HEARTBEAT_TIMEOUT, ChangeGroup, Item, Run, RunState, count_by_state
@@ -52,7 +51,6 @@ class NewRun:
 
     resource: Resource
     items: Items
-    person: Person
     back: str
     """Address of the list in which it started."""
     is_over_all_matches: bool
@@ -88,12 +86,12 @@ class RunStore:
         await self._database.ask(_set_wish, key, wish)
 
     async def claim(
-        self, expected: Run, state: RunState, operation: BulkOperation | None, runner: str, person: Person, now: float
+        self, expected: Run, state: RunState, operation: BulkOperation | None, runner: str, now: float
     ) -> bool:
-        """Start a phase in this process, with the rights of `person`; False where another process started one since
-        `expected` was read, or its process is alive.
+        """Start a phase in this process; False where another process started one since `expected` was read, or its
+        process is alive.
         """
-        return await self._database.ask(_claim, expected, state, operation, runner, person, now)
+        return await self._database.ask(_claim, expected, state, operation, runner, now)
 
     async def count_other_runners(self, runner: str, server: str, now: float) -> int:
         """Number of other processes with an active, not paused run on this cluster."""
@@ -117,7 +115,6 @@ def _create(alias: str, identity: Identity, server: str, begin: NewRun, now: flo
             key=secrets.token_hex(16),
             owner=identity.owner,
             browser=identity.browser,
-            acts_for=msgspec.to_builtins(begin.person),
             server=server,
             resource=msgspec.to_builtins(begin.resource),
             state="choosing",
@@ -178,14 +175,13 @@ def _claim(
     state: RunState,
     operation: BulkOperation | None,
     runner: str,
-    person: Person,
     now: float,
 ) -> bool:
     same = BulkRun.objects.using(alias).filter(
         key=expected.key, state=expected.state, runner=expected.runner, beat=expected.beat
     )
     builtins = msgspec.to_builtins(operation) if operation is not None else None
-    begin = {"state": state, "order": builtins, "runner": runner, "acts_for": msgspec.to_builtins(person)}
+    begin = {"state": state, "order": builtins, "runner": runner}
     return bool(same.update(**begin, beat=now, wish="", heard="", words="", rate=0.0))
 
 

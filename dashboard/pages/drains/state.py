@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from dashboard.access.person import Person
+from dashboard.access.person import Person, stored_person
 from dashboard.live.rendering.time_texts import rfc3339
 
 HEARTBEAT_TIMEOUT = 15.0
@@ -71,7 +71,7 @@ class Drain(msgspec.Struct, frozen=True):
     @property
     def person(self) -> Person:
         """With whose rights it works."""
-        return self.acts_for or Person(self.by)
+        return stored_person(self.acts_for, self.by)
 
     @property
     def last_heartbeat(self) -> str:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from dashboard.access.person import person_of
 from dashboard.access.rights import RIGHTS
+from dashboard.cluster.access_reviews import ResourceAttributes
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.namespace_limits import NamespaceLimit
 from dashboard.objects.fields.field_access import Value
@@ -28,6 +29,7 @@ from dashboard.pages.drains.store import NewDrain
 from dashboard.pages.evictions.budgets import budgets_in
 from dashboard.pages.evictions.missing_daemon_sets import missing_daemon_sets
 from dashboard.pages.layout.namespaces import namespace_limit
+from dashboard.pages.layout.required_right import right_denial
 from dashboard.pages.quick_actions.dry_run import Preview
 from dashboard.pages.quick_actions.toggles import Cordon
 from dashboard.pages.quick_actions.views import action_not_found
@@ -242,16 +244,17 @@ async def _cordon(edit_request: EditRequest, node: dict[str, Value]) -> object:
 async def _progress_page(edit_request: EditRequest, key: str) -> HttpResponse:
     drains = edit_request.state[DRAIN_RUNNER]
     drain = await drains.store.find(key, edit_request.state[CONNECTION].cluster.server)
-    if drain is None or drain.node != edit_request.target.name:
+    rights = edit_request.state[RIGHTS]
+    if drain is None or drain.node != edit_request.target.name or not rights.may_see("nodes", "", drain.node):
         return HttpResponseRedirect(f"{edit_request.target.href}do/drain/")
     if edit_request.request.method == "POST":
         return await _press_button(edit_request, drain)
     now = edit_request.state[CLOCK].time()
     pending_wish = _pending_wish(drain.wish, drain.state)
-    rights = edit_request.state[RIGHTS]
     seen = tuple(pod for pod in drain.pods if rights.may_see("pods", pod.namespace, pod.name))
+    words = drain.words if len(seen) == len(drain.pods) else ""  # which may name the others
     context: dict[str, object] = {
-        "drain": msgspec.structs.replace(drain, pods=seen),
+        "drain": msgspec.structs.replace(drain, pods=seen, words=words),
         "lost": drain.lost(now),
         "pending_request": pending_wish,
     }
@@ -260,7 +263,13 @@ async def _progress_page(edit_request: EditRequest, key: str) -> HttpResponse:
 
 async def _press_button(edit_request: EditRequest, drain: Drain) -> HttpResponse:
     """A button of a drain. Every user who may drain the node may also stop a drain of it."""
-    if refused := await _denial(edit_request):
+    target = edit_request.target
+    cordon = ResourceAttributes("patch", target.kind.resource, "", target.name)
+    evict = ResourceAttributes("create", PODS, subresource="eviction")
+    refused = await _denial(edit_request)
+    for access in (cordon, evict):  # surely: a drain goes on with the rights of whoever has started it
+        refused = refused or await right_denial(edit_request.state, access)
+    if refused:
         return edit_request.refusal_page(Refusal((Problem(refused),), 403, "Nothing was done"), DRAIN_TITLE)
     post, drains, person = edit_request.request.POST, edit_request.state[DRAIN_RUNNER], person_of(edit_request.request)
     wish = next((wish for wish in ("take_over", *_WISHES) if wish in post), "")

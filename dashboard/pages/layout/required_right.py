@@ -5,16 +5,20 @@ Their API group is ``deltaboard``. The API server does not know it, but RBAC tak
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import wraps
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
 from dashboard.access.rights import RIGHTS
-from dashboard.cluster.access_reviews import ACCESS_REVIEWS, YOU, ResourceAttributes, denial_text
+from dashboard.cluster.access_reviews import REVIEW_TIMEOUT, YOU, ResourceAttributes, denial_text, is_allowed
+from dashboard.cluster.connection import CONNECTION
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.runtime.app_state import AppState, state_of
+from informerd.errors import InformerdError
 from informerd.resource import Resource
 
 GROUP = "deltaboard"
@@ -25,12 +29,18 @@ View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
 
 async def right_denial(state: AppState, access: ResourceAttributes) -> str:
-    """Why whoever asks may not do this, as a sentence; empty where they may."""
+    """Why whoever asks may not do this, as a sentence; empty where they surely may. What is not known is denied: the
+    API server does not judge it again.
+    """
     rights = state[RIGHTS]
-    if rights.allows(access.verb, access.resource.key, subresource=access.subresource):
+    if rights.allows(access.verb, access.resource.key, access.namespace, access.name, access.subresource):
         return ""
-    if rights.owner and not await state[ACCESS_REVIEWS].denial(access):  # not all of their rights could be listed
-        return ""
+    client = state[CONNECTION].client
+    if rights.owner and client is not None:  # not all of their rights could be listed
+        with suppress(InformerdError, TimeoutError):
+            async with asyncio.timeout(REVIEW_TIMEOUT):
+                if await is_allowed(client, access):
+                    return ""
     return denial_text(access, YOU)
 
 

@@ -12,7 +12,8 @@ from dashboard.pages.audit.chain import append_entries, cut_entries
 from dashboard.pages.audit.entry import Operation, Outcome, canonical, intent_entry, outcome_entry
 from dashboard.pages.audit.models import AuditEntry, AuditHead
 from dashboard.pages.audit.seal import GENESIS, Sealer
-from dashboard.pages.audit.verify import Broken, Report, verify_record
+from dashboard.pages.audit.sealed_row import Broken
+from dashboard.pages.audit.verify import Report, verify_record
 from tests.dashboard.pages.audit.conftest import ANNA, SEALER, SERVER, entries, in_thread, pair, write_pairs
 
 Tamper = Callable[[str], object]

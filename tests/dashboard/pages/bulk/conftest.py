@@ -13,7 +13,6 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from dashboard.access.identity import Identity
-from dashboard.access.person import NOBODY
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.bulk.item_execution import item_executor_factory
 from dashboard.pages.bulk.models import BulkRun
@@ -184,13 +183,13 @@ async def running_elsewhere(demos: Demos, database: str) -> AsyncIterator[Runnin
     """Makes a run of another process that has heard this wish; no others run."""
     records, clock, whose = demos.parts.bulk_runs.store, demos.parts.clock, Identity("", "another")
     server = demos.parts.client.config.server
-    begin = NewRun(KINDS[KEY].resource, (Item("x", "a", "1"),), NOBODY, "", is_over_all_matches=False)
+    begin = NewRun(KINDS[KEY].resource, (Item("x", "a", "1"),), "", is_over_all_matches=False)
     kept, processes = DatabaseExecutor(clock, alias=database, time_limit=60), count()
 
     async def runs_there(heard: str) -> None:
         process = f"process {next(processes)}"
         run = await records.find(whose, await records.create(whose, server, begin, clock.time()), server)
-        assert await records.claim(run, "trying", BulkOperation("label"), process, NOBODY, clock.time())
+        assert await records.claim(run, "trying", BulkOperation("label"), process, clock.time())
         beat = Checkpoint("trying", heard, "", 0.0, {}, {}, None, clock.time() + 600)
         assert await records.save_checkpoint(run.key, process, beat) is not None
 

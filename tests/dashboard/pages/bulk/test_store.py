@@ -7,7 +7,6 @@ import secrets
 import pytest
 
 from dashboard.access.identity import Identity
-from dashboard.access.person import Person
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import Item
@@ -17,7 +16,7 @@ from tests.dashboard.pages.bulk.conftest import KEY
 from tests.support.clock import FakeClock
 
 SERVER = "https://one.example"
-RUN = NewRun(KINDS[KEY].resource, (Item("x", "a", "1"),), Person("anna"), "", is_over_all_matches=False)
+RUN = NewRun(KINDS[KEY].resource, (Item("x", "a", "1"),), "", is_over_all_matches=False)
 
 
 async def test_runs_in_browsers_that_are_made_up_do_not_fill_the_disk(
@@ -31,7 +30,7 @@ async def test_runs_in_browsers_that_are_made_up_do_not_fill_the_disk(
     await store.create(other, SERVER, RUN, 1.0)
     active = await store.find(browsers[0], await store.create(browsers[0], SERVER, RUN, 1.0), SERVER)
     assert active is not None
-    assert await store.claim(active, "trying", BulkOperation("label"), "process 1", Person("anna"), 1.0)
+    assert await store.claim(active, "trying", BulkOperation("label"), "process 1", 1.0)
     for number, browser in enumerate(browsers[1:]):
         await store.create(browser, SERVER, RUN, 2.0 + number)
     kept = [len(await store.runs(browser, SERVER)) for browser in (other, *browsers)]
