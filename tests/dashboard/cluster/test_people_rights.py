@@ -58,6 +58,8 @@ class People:
     client: Client
     namespaces: list[str]
     rights: PeopleRights
+    asks_with: Client | None = None
+    """What asks for people's rights, where that is another one."""
 
     async def of(self, person: Person) -> Rights:
         known = await self.rights.find(person)
@@ -73,7 +75,9 @@ async def people(config: ClusterConfig, namespaces: list[str]) -> AsyncIterator[
     async with Client(config) as client:
 
         def client_of(person: Person) -> Client:
-            return made.client.impersonate(Impersonation(user=person.name, groups=person.groups, uid=person.uid))
+            return (made.asks_with or made.client).impersonate(
+                Impersonation(user=person.name, groups=person.groups, uid=person.uid)
+            )
 
         rights = PeopleRights(
             lambda: made.client,
@@ -176,6 +180,25 @@ async def test_nobody_is_asked_about_for_whom_nothing_has_changed(
 
     await eventually(is_known)
     assert (await known.rights.find(anna)).confirmed_at == confirmed
+
+
+async def test_rights_end_with_a_change_about_which_the_api_server_does_not_answer(
+    known: People, anna: Person, rbac: RbacObjects, controlplane: ControlPlane
+) -> None:
+    binding = await asyncio.to_thread(rbac.grant, f"User/{anna.name}", READ)
+    await eventually(lambda: known.rights.rbac.is_live)
+    assert await known.scope(anna) == EVERYTHING
+    asked = await known.rights.find(anna)
+    await eventually(lambda: not asked.due)
+    async with Client(ClusterConfig(name="c", server="http://127.0.0.1:1")) as nowhere:
+        known.asks_with = nowhere
+        await asyncio.to_thread(controlplane.delete, binding)
+        await eventually(lambda: asked.rights is None)
+        assert "does not say what you may see" in asked.problem
+        known.asks_with = None
+    await eventually(lambda: asked.rights is not None, within=60)
+    assert asked.rights is not None
+    assert asked.rights.scope_of("pods") == NOTHING
 
 
 async def test_an_account_that_may_not_impersonate_shows_nothing_and_says_why(
