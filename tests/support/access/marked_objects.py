@@ -86,6 +86,8 @@ class MarkedObjects:
         self.objects: list[MarkedObject] = []
         self.by_mark: dict[str, MarkedObject] = {}
         """The object that has a mark as its name, uid or a text of its own."""
+        self._forgotten: set[str] = set()
+        """Marks of objects that were forgotten: others may name these still."""
         self.changed: list[MarkedObject] = []
         """What `change_some` has made or changed the last time."""
 
@@ -194,7 +196,8 @@ class MarkedObjects:
         deleted = [each for each in self.objects if each.is_deleted and each not in subjects]
         for each in deleted[:-MOST_DELETED]:
             self.objects.remove(each)
-            self.by_mark = {mark: owner for mark, owner in self.by_mark.items() if owner is not each}
+            self._forgotten |= {mark for mark, owner in self.by_mark.items() if owner is each}
+        self.by_mark = {mark: owner for mark, owner in self.by_mark.items() if mark not in self._forgotten}
 
     def _superfluous(self, key: str) -> list[MarkedObject]:
         """Objects of a kind of whose namespace there are others, so that what is made can refer to one."""
@@ -216,7 +219,7 @@ class MarkedObjects:
         each.version = stored["metadata"]["resourceVersion"] if each.is_marked else ""
         found = set(MARK.findall(json.dumps(stored)))
         each.marks |= found
-        for mark in found:
+        for mark in found - self._forgotten:
             self.by_mark.setdefault(mark, each)
 
     def _body(self, key: str, namespace: str, subject: MarkedObject | None) -> Json:

@@ -63,6 +63,17 @@ def object_page(page: str, headers: Mapping[str, str] = MappingProxyType({})) ->
     return visit
 
 
+def action_page(key: str, action: str) -> Callable[[Tour], Visit]:
+    """The page of one quick action of a kind."""
+    ghost = MarkedObject(key, "" if key in CLUSTER_SCOPED else "default", "no-such-object", "")
+
+    def visit(tour: Tour) -> Visit:
+        target = tour.random.choice(tour.seen(key) or tour.forbidden(key) or [ghost])
+        return Visit(f"{target.address}do/{action}/")
+
+    return visit
+
+
 def check(tour: Tour) -> Visit:
     target = tour.target()
     text = f"kind: Pod\napiVersion: v1\nmetadata:\n  name: {target.name}\n  namespace: {target.namespace}\n"

@@ -12,12 +12,14 @@ from tests.support.access.marked_objects import (
     EVENTS,
     MYDEMOS,
     NAMESPACES,
+    NODES,
     PODS,
     MarkedObject,
 )
 from tests.support.access.object_visits import (
     HTML,
     about,
+    action_page,
     check,
     detail,
     form_page,
@@ -242,6 +244,8 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "take": take,
     "owner of a field": owner,
     "row menu": row_menu,
+    "drain": action_page(NODES, "drain"),
+    "eviction": action_page(PODS, "evict"),
     "quick action": object_page("do/"),
     "delete": object_page("delete/"),
     "similar name": unknown_kind_page,
