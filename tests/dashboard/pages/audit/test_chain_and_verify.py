@@ -180,6 +180,36 @@ async def test_retention_by_size_deletes_the_oldest_until_the_rest_fits(alias: s
     assert left.bytes == sum(len(each.content) + 600 for each in found)
 
 
+def make_old(alias: str) -> None:
+    AuditEntry.objects.using(alias).filter(seq__lte=4).update(at=-1.0)
+
+
+def make_large(alias: str) -> None:
+    AuditHead.objects.using(alias).update(bytes=10**12)
+
+
+def cut_a_hole(alias: str) -> None:
+    AuditEntry.objects.using(alias).filter(seq=2).delete()
+
+
+@pytest.mark.parametrize("tamper", [make_old, make_large])
+async def test_retention_does_not_delete_what_somebody_else_wants_deleted(alias: str, tamper: Tamper) -> None:
+    await in_thread(write_pairs, alias, 1.0, 2.0, 3.0, 4.0)
+    await in_thread(tamper, alias)
+    assert await in_thread(cut_entries, alias, SEALER, 10**9, 0.0, 10.0) is None
+    assert len(await in_thread(entries, alias)) == 8
+
+
+async def test_retention_stops_at_an_entry_that_is_missing(alias: str) -> None:
+    await in_thread(write_pairs, alias, 1.0, 2.0, 3.0, 4.0)
+    await in_thread(cut_a_hole, alias)
+    checkpoint = await in_thread(cut_entries, alias, SEALER, 10**9, 99.0, 10.0)
+    assert checkpoint is not None
+    assert json.loads(checkpoint.content)["through"] == 1
+    with pytest.raises(Broken, match="Entries up to 2 were removed"):
+        await verified(alias)
+
+
 async def test_all_but_the_last_entry_may_be_too_old(alias: str) -> None:
     await in_thread(write_pairs, alias, 1.0, 2.0)
     assert await in_thread(cut_entries, alias, SEALER, 0, 99.0, 10.0) is not None
