@@ -27,6 +27,7 @@ from channels.db import aclose_old_connections  # noqa: E402, F401 -- before dap
 from channels.layers import InMemoryChannelLayer  # noqa: E402
 from django.core.asgi import get_asgi_application  # noqa: E402
 
+from dashboard.access.rights import RIGHTS, UNLIMITED  # noqa: E402
 from dashboard.cluster.connection import CONNECTION  # noqa: E402
 from dashboard.live.hub.hub import (  # noqa: E402
     HUB,
@@ -168,6 +169,7 @@ def serve_changes(changing: Callable[[FakeReplicas], ChangeGenerator], rate: int
             INTEREST: Interest(sources, hub, clock),
             OBJECT_COUNTS: ObjectCountsClient(layer, clock),
             REPLICAS: sources,
+            RIGHTS: UNLIMITED,
             SOCKET_LIMITS: SocketLimits(in_all=100_000, per_user=100_000),
             VIEW_QUOTAS: ViewQuotas(Limits(1_000_000, 1_000_000), clock, Counter()),
         }

@@ -26,6 +26,7 @@ def port(tmp_path: Path) -> Iterator[int]:
         "DELTABOARD_SOCKETS": "5",
         "DELTABOARD_SOCKETS_PER_USER": "3",
         "DELTABOARD_TRUST_PROXY_USER": USER_HEADER,
+        "DELTABOARD_RIGHTS": "account",
         "DELTABOARD_VAR": str(tmp_path),
         "KUBECONFIG": str(tmp_path / "none"),
         "REDIS_URL": "",

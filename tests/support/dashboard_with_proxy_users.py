@@ -29,6 +29,7 @@ def web_program(folder: Path, **settings: str) -> Iterator[str]:
         "DELTABOARD_VAR": str(folder),
         "DATABASE_URL": f"sqlite:///{folder / 'deltaboard.sqlite3'}",
         "DELTABOARD_TRUST_PROXY_USER": USER_HEADER,
+        "DELTABOARD_RIGHTS": "account",
         **settings,
     }
     with Program("manage.py", "deltaboard", "--port", "0", env=env) as program:

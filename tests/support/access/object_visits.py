@@ -32,7 +32,7 @@ HTML = {"Accept": "text/html"}
 
 def detail(tour: Tour) -> Visit:
     """An object's details: its Events, its owners and children, a node's pods."""
-    target = tour.random.choice(tour.seen() or tour.objects.of(*ALL_KINDS))
+    target = tour.random.choice(tour.seen() or [tour.target()])
     return Visit(target.address, headers=HTML, expected=about(tour, target))
 
 
@@ -45,7 +45,8 @@ def about(tour: Tour, target: MarkedObject) -> frozenset[str]:
 
 
 def hidden_detail(tour: Tour) -> Visit:
-    target = tour.random.choice(tour.hidden() or [tour.target()])
+    """Not of one that may be read by its name: that has a page, though it is in no list."""
+    target = tour.random.choice(tour.forbidden() or [tour.target()])
     return Visit(target.address, headers=HTML)
 
 
@@ -113,7 +114,7 @@ def name_elsewhere(tour: Tour) -> Visit:
 
 def row_menu(tour: Tour) -> Visit:
     """The menu names the present state of an object that may be seen, and of no other."""
-    target = tour.random.choice(tour.hidden(DEPLOYMENTS, NODES) or [tour.target()])
+    target = tour.random.choice(tour.forbidden(DEPLOYMENTS, NODES) or [tour.target()])
     absent = {'"Pause the rollout"', '"Cordon"'} if tour.visible.hides(target) else set()
     return Visit(f"{target.address}may/", absent=frozenset(absent))
 

@@ -26,14 +26,16 @@ class Visit:
     expected: frozenset[str] = frozenset()
     absent: frozenset[str] = frozenset()
     """Texts that it must not have."""
+    known: frozenset[str] = frozenset()
+    """Texts that it may have though their objects are hidden: the person's own rules name them."""
     total_of: str = ""
     """The kind whose number of visible objects the page says."""
     headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sent(self) -> str:
-        """All that the request has: an answer may repeat it."""
-        return " ".join([self.address, *(self.form or {}).values(), *self.headers.values()])
+        """All that the request has and the person knows: an answer may repeat it."""
+        return " ".join([self.address, *self.known, *(self.form or {}).values(), *self.headers.values()])
 
 
 class Tour:

@@ -192,6 +192,24 @@ def _namespaces(tour: Tour) -> Visit:
     return Visit("/namespaces/", expected=_names(tour.seen(NAMESPACES)))
 
 
+def _who_am_i(tour: Tour) -> Visit:
+    """The matrix of all namespaces, or of one that may be seen or not."""
+    namespace = tour.random.choice([each.name for each in tour.objects.of(NAMESPACES)])
+    known = frozenset(text for grant in tour.world.grants for text in (grant.namespace, *grant.names))
+    return Visit(tour.random.choice(["/whoami/", f"/whoami/?namespace={namespace}"]), known=known)
+
+
+def _audit(tour: Tour) -> Visit:
+    """What people tried to do to one object, or to any."""
+    target = tour.random.choice(tour.objects.of(*ALL_KINDS))
+    query = tour.random.choice(["", f"?name={target.name}", f"?namespace={target.namespace or target.name}"])
+    return Visit(f"/audit/{query}")
+
+
+def _audit_export(tour: Tour) -> Visit:
+    return Visit(f"/audit/export.{tour.random.choice(['csv', 'jsonl'])}")
+
+
 def _unknown(tour: Tour) -> Visit:
     return Visit(f"/{tour.random.choice(tour.objects.objects).name[:5]}/")
 
@@ -260,6 +278,16 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "a run": _fixed("/resources/pods/bulk/none/"),
     "results of a run": _fixed("/resources/pods/bulk/none/results.csv"),
     "commands of a run": _fixed("/resources/pods/bulk/none/commands.txt"),
+    "who am I": _who_am_i,
+    "audit": _audit,
+    "export of the audit": _audit_export,
+    "sign-in": _fixed("/sign-in/"),
+    "sign-out": _fixed("/accounts/sign-out/", {}),
+    "back-channel logout": _fixed("/accounts/logout/none/", {"logout_token": "none"}),
+    "login of a provider": _fixed("/accounts/none/sign-in/", {}),
+    "callback of a provider": _fixed("/accounts/none/callback/?code=a&state=b"),
+    "sessions": _fixed("/sessions/"),
+    "end of sessions": _fixed("/sessions/end/", {"which": "all"}),
     "no such page": _unknown,
 })  # fmt: skip
 """Makers of requests, by a name of the test's own. Together they reach each URL pattern."""

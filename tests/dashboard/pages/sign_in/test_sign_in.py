@@ -98,8 +98,8 @@ def test_scripts_get_a_sentence_and_401(process: LocalDashboard, browser: PlainB
     ("claims", "status", "words"),
     [
         ({"exp": int(NOW - 600), "iat": int(NOW - 900)}, 400, "has expired"),
-        ({"iat": int(NOW + 900)}, 400, "clocks of Login main and of Deltaboard differ by "),
-        ({"nbf": int(NOW + 900)}, 400, "clocks of Login main and of Deltaboard differ by "),
+        ({"iat": int(NOW + 86_400)}, 400, "clocks of Login main and of Deltaboard differ by "),
+        ({"nbf": int(NOW + 86_400)}, 400, "clocks of Login main and of Deltaboard differ by "),
         ({"iat": "yesterday"}, 400, "is no number"),
         ({"exp": None}, 400, "not valid"),
         ({"iss": "https://evil.example"}, 400, "comes from another issuer"),
