@@ -42,14 +42,15 @@ abort_unanswered_close_notify()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs this in the background
 
 LONGEST = (
-    "rights/test_random_rbac.py",
+    "rights/test_random_rbac.py", "hostile/test_blocked_event_loop.py", "rights/test_hidden_objects.py",
     "e2e/test_production_faults.py", "dashboard/live/test_connection_browser.py", "accessibility/test_pages.py",
     "dashboard/live/test_reconnect_browser.py", "benchmarks/test_benchmarks.py",
     "benchmarks/test_whole_dashboard.py", "devcluster/test_kubectl.py",
     "dashboard/live/test_long_session_browser.py", "e2e/test_faults.py",
     "e2e/test_drafts.py", "dashboard/management/test_commands.py", "devcluster/workload/demo/test_director.py",
     "accessibility/test_page_states.py", "informerd/faults/test_frozen_server.py", "informerd/test_list_and_watch.py",
-    "e2e/test_consistency.py", "informerd/controllers/test_pod_operator.py",
+    "e2e/test_consistency.py", "informerd/controllers/test_pod_operator.py", "rights/test_all_rights.py",
+    "rights/test_open_pages.py",
 )  # fmt: skip
 """Files whose tests take longest. They come first, so that in the end, where one worker has a file and another has
 nothing left to do, it is a short one."""

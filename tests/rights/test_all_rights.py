@@ -28,7 +28,7 @@ from tests.support.access.marked_objects import (
 from tests.support.access.object_visits import HTML
 from tests.support.access.rbac_objects import RbacObjects, policy_rule
 from tests.support.access.tour import Visit
-from tests.support.access.unchanged_answers import difference, without_times
+from tests.support.access.unchanged_answers import difference, unchanging_health, without_times
 from tests.support.access.whole_dashboard import Dashboard, default_database, running_dashboard
 from tests.support.controlplane import ControlPlane
 from tests.support.program import ROOT
@@ -110,7 +110,7 @@ async def test_somebody_with_all_rights_gets_what_the_account_gets(
     controlplane: ControlPlane, tmp_path: Path, django_db_blocker: DjangoDbBlocker
 ) -> None:
     controlplane.apply_crd(ROOT / "deploy/crd/mydemos.yaml")
-    with default_database(tmp_path, django_db_blocker), RbacObjects(controlplane) as rbac:
+    with unchanging_health(), default_database(tmp_path, django_db_blocker), RbacObjects(controlplane) as rbac:
         everything = {**policy_rule("*", "*"), "apiGroups": ["*"]}
         rbac.grant(f"User/{ROOT_USER.name}", everything, {"verbs": ["*"], "nonResourceURLs": ["*"]})
         async with Client(load_kubeconfig(controlplane.kubeconfig)) as client, marked_objects(client) as objects:

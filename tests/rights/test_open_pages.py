@@ -30,6 +30,8 @@ from tests.support.access.tour import Tour
 from tests.support.access.whole_dashboard import OpenPage
 
 WORLDS = 12
+YOUNGEST_FIRST = "?sort=age"
+"""What is made is on the first page, however many there are."""
 CHANGED = (PODS, CONFIG_MAPS, SECRETS, DEPLOYMENTS, MYDEMOS, NODES, EVENTS)
 
 
@@ -84,7 +86,13 @@ async def _follow(cluster: MarkedCluster, rbac: RandomRbac, world: World, crawl:
     await rbac.until_known(cluster.dashboard.web.people_rights.rbac)
     tour = await cluster.tour(world)
     pod = cluster.random.choice(objects.of(PODS, namespace=namespace))
-    paths = (f"/resources/{PODS}/", f"/resources/{CONFIG_MAPS}/", "/feed/?folds=off", "/", pod.address)
+    paths = (
+        f"/resources/{PODS}/{YOUNGEST_FIRST}",
+        f"/resources/{CONFIG_MAPS}/{YOUNGEST_FIRST}",
+        "/feed/?folds=off",
+        "/",
+        pod.address,
+    )
     async with AsyncExitStack() as stack:
         pages = [await stack.enter_async_context(cluster.dashboard.open(world.person, path)) for path in paths]
         for page in pages:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
 
+from dashboard.objects.printers import unhealthy
 from tests.support.access.whole_dashboard import Answer
 
 _NEW_EACH_TIME: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -16,13 +20,20 @@ _NEW_EACH_TIME: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"set-cookie: deltaboard_drafts=\d*|content-length: \d+"), "NUMBER"),
     (re.compile(r'"start": \d+'), "START"),
     (re.compile(r">(quiet|[\d.]+ a second|[\d.]+ changes/s)<"), "RATE"),
-    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)"), "TIME"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?"), "TIME"),
     (re.compile(r"\b\d\d:\d\d(:\d\d(\.\d+)?)?\b"), "CLOCK"),
     (re.compile(r"\b\d+(\.\d+)?(ms|s|m|h)\b|\b\d+ (s|min|seconds?|minutes?)\b"), "AGE"),
 )
 """CSRF tokens, states of views, one's own drafts, and times of the cluster and of the page, which charts draw, too."""
 _NUMBERS = re.compile(r"\[[\d, .]+\]")
 """Numbers of a chart, whose places move with the time."""
+
+
+@contextmanager
+def unchanging_health() -> Iterator[None]:
+    """Meanwhile no object becomes unhealthy, or well, because it grows older."""
+    with patch.multiple(unhealthy, UNHEALTHY_AFTER=1e9, WARNING_LIFETIME=1e9):
+        yield
 
 
 def without_times(answer: Answer) -> str:
