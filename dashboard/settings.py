@@ -158,11 +158,11 @@ if DELTABOARD_RIGHTS == "person" and DELTABOARD_SIGN_IN == "token":
         "Let people sign in, by OIDC or a proxy"
     )
 DELTABOARD_AUDIT: str = env.one_of("DELTABOARD_AUDIT", ("", "off", "on", "stdout"), default="")
-"""Whether the record of who did what is written, to the database or to stdout, too. Empty in the environment: where
+"""Whether the audit log is written, to the database or to stdout, too. Empty in the environment: where
 people sign in."""
 DELTABOARD_AUDIT = DELTABOARD_AUDIT or ("off" if DELTABOARD_SIGN_IN == "token" else "on")
 DELTABOARD_AUDIT_KEY: list[str] = env.list("DELTABOARD_AUDIT_KEY", default=[])
-"""Secrets that seal the record: the first seals, all verify. Empty: SECRET_KEY."""
+"""Secrets that seal the audit log: the first seals, all verify. Empty: SECRET_KEY."""
 if any(len(key) < 32 for key in DELTABOARD_AUDIT_KEY):
     raise ImproperlyConfigured(
         "DELTABOARD_AUDIT_KEY has a key of fewer than 32 characters, which could be guessed. "

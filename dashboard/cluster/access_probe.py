@@ -1,4 +1,4 @@
-"""Rights that cannot be listed: for each kind that pages show, the API server is asked where somebody may list it.
+"""Access reviews of each kind that pages show: where somebody may list it, if their rules do not say so.
 
 Needed where an authorizer beside RBAC answers, such as a webhook: SelfSubjectRulesReview is incomplete then.
 """

@@ -1,6 +1,4 @@
-"""Check at the start of how Deltaboard's account may act for people, so that the log says it before anybody is shown
-nothing.
-"""
+"""Whether Deltaboard's account may impersonate people, and in which form; logged at the start."""
 
 from __future__ import annotations
 

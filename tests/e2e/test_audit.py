@@ -1,4 +1,4 @@
-"""Test of the record with the whole program: a person that a proxy names, a real API server, stdout and the command."""
+"""Test of the audit log with the whole program: a person named by a proxy, a real API server, stdout, the command."""
 
 from __future__ import annotations
 

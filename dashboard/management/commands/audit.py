@@ -1,4 +1,4 @@
-"""Command ``manage.py audit``: verifies the record of who did what, and writes it to stdout."""
+"""Command ``manage.py audit``: verifies the audit log, and writes it to stdout."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRIES = 3
 
 class Command(BaseCommand):
     requires_system_checks: list[str] = []  # it has no pages
-    help = "Verify the record of who did what, or export it as JSON lines (docs/audit.md)."
+    help = "Verify the audit log, or export it as JSON lines (docs/audit.md)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         when = "a time such as 2026-11-28T15:04:05Z, or how long ago, such as 7d"
@@ -80,7 +80,7 @@ class Command(BaseCommand):
         if found is None or found.seq != seq:
             raise Broken(f"Entry {seq} is not there, though it was noted: it was removed, or deleted by retention.")
         if found.hash != noted_hash:
-            raise Broken(f"Entry {seq} is not the one that was noted: the record was replaced.")
+            raise Broken(f"Entry {seq} is not the one that was noted: the audit log was replaced.")
 
     def _moment(self, option: str, text: str, default: float) -> float:
         moment = parse_moment(text, time.time()) if text else default
@@ -121,7 +121,7 @@ def _first() -> int:
 
 def _sentences(report: Report) -> list[str]:
     if not report.count:
-        return ["The record has no entries."]
+        return ["The audit log has no entries."]
     entries = f"{report.count:,} entries, {report.first} to {report.last}, are as they were written"
     lines = [f"{entries}, {report.first_time} to {report.last_time}."]
     if report.cut_at:

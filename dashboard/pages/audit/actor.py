@@ -1,4 +1,4 @@
-"""Actor of a request: its person, and an id that logs of the proxy may have, too."""
+"""Who sends a request, as the audit log names them: the person, and an id that the proxy's logs may have, too."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _is_sound(sealer: Sealer, row: AuditEntry, before: int) -> bool:
     try:
         sealed_content_of(sealer, row)
     except Broken as error:
-        logger.error("the record's oldest entries are not deleted: %s", error)  # noqa: TRY400 -- the sentence is all
+        logger.error("the audit log's oldest entries are not deleted: %s", error)  # noqa: TRY400 -- the sentence is all
         return False
     return before in (0, row.seq - 1)
 

@@ -1,4 +1,4 @@
-"""Entries of the record as data: who asked for what, and what came of it.
+"""Entries of the audit log as data: who asked for what, and what came of it.
 
 Each request has two entries: an intent, stored before it is sent, and an outcome, stored after the answer. An intent
 without an outcome is one whose process ended in between: nobody knows whether it was done.

@@ -1,4 +1,4 @@
-"""Fields that a write changes, with their values before and after, as an entry of the record keeps them.
+"""Fields that a write changes, with their values before and after, as an entry of the audit log keeps them.
 
 Of a Secret only the names of fields are kept, but for a few that never hold a value of it.
 """

@@ -1,4 +1,4 @@
-"""Filter of the record's page, read from an address and written to one."""
+"""Filter of the audit log's page, read from an address and written to one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of the record's page, and of its downloads."""
+"""Lines of the audit log's page, and of its downloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of the record: its entries, and the head of their chain."""
+"""Tables of the audit log: its entries, and the head of their chain."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ MAX_STATES = 4
 def recorded_client(recorder: AuditRecorder, client: Client, actor: Actor) -> Client:
     """A client whose writes, and reads of Secrets, are recorded as those of `actor`. For one request, or one run.
 
-    Dry runs, questions about rights and other reads are not recorded. Where the record cannot be written, nothing is
+    Dry runs, questions about rights and other reads are not recorded. Where the audit log cannot be written, nothing is
     sent, and the call raises CallRefused. Without a record it is the client as it is.
     """
     return client.observed_by(RequestObserver(recorder, actor, client.config.server)) if recorder.is_on else client

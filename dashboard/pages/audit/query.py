@@ -1,4 +1,4 @@
-"""Queries of the record for its page: records newest first, cut by what the reader may see.
+"""Queries of the audit log for its page: records newest first, cut by what the reader may see.
 
 A record is an intent with its outcome. All functions take the database's alias first, for DatabaseExecutor.
 """

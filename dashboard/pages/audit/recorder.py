@@ -67,7 +67,7 @@ class AuditRecorder:
     async def recorded(self, server: str, actor: Actor, operation: Operation) -> AsyncIterator[OutcomeSlot]:
         """Record the body of the ``async with`` as an operation, for what is no request of a client: a terminal, say.
 
-        Raises CallRefused before the body where the record cannot be written.
+        Raises CallRefused before the body where the audit log cannot be written.
         """
         slot = OutcomeSlot()
         if self.store is None:
@@ -95,7 +95,7 @@ class AuditRecorder:
             if isinstance(error.__cause__, TimeoutError):
                 self._give_up(pending)
             raise CallRefused(
-                "The record of who did what cannot be written now, so nothing was sent. Try again when the database "
+                "The audit log cannot be written now, so nothing was sent. Try again when the database "
                 f"answers. The error: {error}"
             ) from error
         except asyncio.CancelledError:
@@ -136,4 +136,4 @@ async def wait_for_outcome(stored: asyncio.Future[None]) -> None:
     await asyncio.wait((stored,), timeout=OUTCOME_WAIT)
 
 
-AUDIT: Key[AuditRecorder] = Key("the record of who did what")
+AUDIT: Key[AuditRecorder] = Key("the audit log")

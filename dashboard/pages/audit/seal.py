@@ -1,4 +1,4 @@
-"""Seals of the record: HMAC-SHA256 of an entry and the hash before it, with keys that the database does not have.
+"""Seals of the audit log: HMAC-SHA256 of an entry and the hash before it, with keys that the database does not have.
 
 Without a key, whoever can write to the database could change an entry and compute all hashes after it anew.
 """

@@ -1,4 +1,4 @@
-"""Check of one row of the record: whether its text and columns are what was sealed."""
+"""Check of one row of the audit log: whether its text and columns are what was sealed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dashboard.pages.audit.seal import Sealer
 
 
 class Broken(Exception):
-    """The record is not what was written; the message is a sentence that names the first entry of which that shows."""
+    """The audit log is not what was written; the message is a sentence that names the first entry that shows it."""
 
 
 def sealed_content_of(sealer: Sealer, row: AuditEntry) -> Any:

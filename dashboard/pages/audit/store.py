@@ -1,4 +1,4 @@
-"""Store of the record: entries of all requests of this process, appended together, in their order."""
+"""Store of the audit log: entries of all requests of this process, appended together, in their order."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class AuditStore:
         self._clock = clock
         self._database = database
         self.reader = reader or database
-        """For those who read the record. One of their own, so that a slow filter does not keep entries waiting."""
+        """For those who read the audit log. One of their own, so that a slow filter does not keep entries waiting."""
         self._sealer = sealer
         self._retention = retention
         self._print_line = print_line
@@ -108,7 +108,7 @@ class AuditStore:
         self._waiting.append(_Waiting(entry, stored, is_given_up))
         self._woken.set()
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._store_all(), name="the record of who did what")
+            self._task = asyncio.create_task(self._store_all(), name="the audit log")
         return stored
 
     async def _store_all(self) -> None:
@@ -124,7 +124,7 @@ class AuditStore:
             if not batch or await self._is_stored(batch):
                 continue
             if was_ending and self._waiting:
-                logger.error("%d outcomes are not in the record: the process ends", len(self._waiting))
+                logger.error("%d outcomes are not in the audit log: the process ends", len(self._waiting))
                 self._waiting.clear()
                 return
             if self._waiting and not any(each.is_given_up for each in self._waiting):
@@ -157,7 +157,7 @@ class AuditStore:
             for each in stored:
                 self._print_line(each.line)
         except OSError as error:
-            logger.warning("the record cannot be written to stdout: %s", error)
+            logger.warning("the audit log cannot be written to stdout: %s", error)
 
     async def _cut(self) -> None:
         """Delete what is too much or too old."""
@@ -172,6 +172,6 @@ class AuditStore:
                 if checkpoint is None or self._is_ending:
                     return
                 self._print((checkpoint,))
-                logger.info("the record's oldest entries were deleted, as DELTABOARD_AUDIT_MEGABYTES and _DAYS say")
+                logger.info("the audit log's oldest entries were deleted, as DELTABOARD_AUDIT_MEGABYTES and _DAYS say")
         except Unavailable as error:
-            logger.debug("the record's oldest entries could not be deleted: %s", error)
+            logger.debug("the audit log's oldest entries could not be deleted: %s", error)

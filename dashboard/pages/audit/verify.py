@@ -1,4 +1,4 @@
-"""Verification of the record: the first entry that was changed, removed, inserted or moved."""
+"""Verification of the audit log: the first entry that was changed, removed, inserted or moved."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def verify_rows(sealer: Sealer, rows: Iterable[AuditEntry], *, is_from_start: bo
             _verify_place(row, report)
         if content["type"] == "checkpoint":
             if content.get("reason") == BROKEN_HEAD:
-                raise Broken(f"The head of the record was missing or changed before entry {row.seq}: entries before it "
-                             "may have been removed.")  # fmt: skip
+                raise Broken(f"The head of the audit log was missing or changed before entry {row.seq}: entries before "
+                             "it may have been removed.")  # fmt: skip
             cuts[content["through"]] = content["hash"], content["time"]
         elif content["type"] == "intent":
             open_records.add(content["record"])
@@ -102,18 +102,20 @@ def _check_head(alias: str, sealer: Sealer, head: AuditHead | None, report: Repo
     entries = AuditEntry.objects.using(alias)
     if head is None:
         if entries.exists():
-            raise Broken("The head of the record is missing, so the newest entries may have been removed.")
+            raise Broken("The head of the audit log is missing, so the newest entries may have been removed.")
         return
     if not sealer.is_head(head.seal, head.seq, head.hash, head.bytes):
-        raise Broken("The head of the record was changed, so the newest entries may have been removed.")
+        raise Broken("The head of the audit log was changed, so the newest entries may have been removed.")
     if head.seq > report.last:
-        raise Broken(f"Entries {report.last + 1} to {head.seq} were removed: the record ended with entry {head.seq}.")
+        raise Broken(
+            f"Entries {report.last + 1} to {head.seq} were removed: the audit log ended with entry {head.seq}."
+        )
     if head.hash != report.last_hash:
-        raise Broken(f"Entry {head.seq} was replaced: it is not the one with which the record ended.")
+        raise Broken(f"Entry {head.seq} was replaced: it is not the one with which the audit log ended.")
     newest = AuditHead.objects.using(alias).values_list("seq", flat=True).get(pk=HEAD)
     beyond = entries.filter(seq__gt=newest).order_by("seq").values_list("seq", flat=True).first()
     if beyond is not None:
-        raise Broken(f"Entry {beyond} was inserted: the record ends with entry {newest}.")
+        raise Broken(f"Entry {beyond} was inserted: the audit log ends with entry {newest}.")
 
 
 def entries_between(alias: str, since: float, until: float, first: int = 0) -> Iterator[StoredEntry]:

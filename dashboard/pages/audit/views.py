@@ -1,4 +1,4 @@
-"""Page of the record: who did what, newest first; and the same as a file."""
+"""Page of the audit log: who did what, newest first; and the same as a file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def audit(request: HttpRequest) -> HttpResponse:
                 "Its database did not answer in time, or cannot be used. Try again, with a narrower filter if there is "
                 f"one. The error: {error}"
             )
-            return not_found_page(request, NotFoundInfo("The record cannot be read now", words), status=503)
+            return not_found_page(request, NotFoundInfo("The audit log cannot be read now", words), status=503)
     context = {
         "page": page_info(request, title="Who did what", key=AUDIT_KEY),
         "is_on": recorder.is_on,
@@ -69,7 +69,7 @@ async def audit_download(request: HttpRequest, suffix: str) -> HttpResponseBase:
     state, chosen = state_of(request), parse_filter(request.GET)
     problem = filter_problem(chosen, state[CLOCK].time())
     if problem or state[AUDIT].store is None:
-        words = problem or "No record is kept: DELTABOARD_AUDIT is off."
+        words = problem or "No audit log is kept: DELTABOARD_AUDIT is off."
         return HttpResponse(f"{words}\n", status=400 if problem else 404, content_type="text/plain; charset=utf-8")
     response = StreamingHttpResponse(_file(state, chosen, suffix), content_type=CONTENT_TYPES[suffix])
     response["Content-Disposition"] = f'attachment; filename="who-did-what.{suffix}"'

@@ -64,7 +64,7 @@ async def requeue(request: HttpRequest) -> HttpResponse:
 
 
 async def _recorded_requeue(request: HttpRequest, controller: str, key: str) -> tuple[int, str]:
-    """As `_requeued`, in the record of who did what. The entry's name is ``controller/key``."""
+    """As `_requeued`, in the audit log. The entry's name is ``controller/key``."""
     state, namespace = state_of(request), key.rpartition("/")[0]
     operation = Operation("requeue", CONTROLLERS_RESOURCE.key, namespace, f"{controller}/{key}")
     try:

@@ -237,7 +237,7 @@ class ObjectView(LiveView):
 
     @property
     def audit_href(self) -> str:
-        """Address of the record of who changed it; empty where none is kept."""
+        """Address of the audit log of who changed it; empty where none is kept."""
         if self.row is None or settings.DELTABOARD_AUDIT == "off":
             return ""
         return f"/audit/?{urlencode({'uid': self.row.uid})}"

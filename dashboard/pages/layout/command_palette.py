@@ -35,7 +35,7 @@ PAGES = (
     ("All kinds", "/kinds/all/", "custom"),
 )
 AUDIT_PAGE = ("Who did what", "/audit/", "user")
-"""The page of the record, where it is kept."""
+"""The page of the audit log, where it is kept."""
 MAX_OBJECTS = 20
 """Most objects in a result."""
 MOST_KINDS = 15

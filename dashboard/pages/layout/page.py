@@ -90,7 +90,7 @@ class PageInfo:
     drafts: int
     """Drafts of this browser."""
     has_audit: bool
-    """Whether the record of who did what is kept."""
+    """Whether the audit log is kept."""
     theme: str
     problem: str
     """What separates the dashboard from the cluster, as a sentence; empty where nothing does."""

@@ -1,4 +1,4 @@
-"""View of what somebody may do, which follows their rights.
+"""Live view of /whoami/: the matrix of what somebody may do, which follows their rights.
 
 Templates see it as ``view``. The fragment that frames replace whole is the root element of whoami/_matrix.html,
 ``#matrix-<view.id>``.

@@ -1,4 +1,4 @@
-"""Wiring of the record of who did what: from the settings to its recorder."""
+"""Builds the recorder of the audit log from the settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.clock import Clock
 
 READING_TIME_LIMIT = 10.0
-"""Seconds for one question of those who read the record, whose filter may have to look at all of it."""
+"""Seconds for one question of those who read the audit log, whose filter may have to look at all of it."""
 
 
 def build_sealer() -> Sealer:
@@ -27,8 +27,8 @@ def build_audit_recorder(clock: Clock) -> AuditRecorder:
         return AuditRecorder(clock)
     retention = Retention(settings.DELTABOARD_AUDIT_MEGABYTES, settings.DELTABOARD_AUDIT_DAYS)
     print_line = _print_line if settings.DELTABOARD_AUDIT == "stdout" else None
-    database = DatabaseExecutor(clock, content="entries of the record")
-    reader = DatabaseExecutor(clock, time_limit=READING_TIME_LIMIT, content="views of the record")
+    database = DatabaseExecutor(clock, content="entries of the audit log")
+    reader = DatabaseExecutor(clock, time_limit=READING_TIME_LIMIT, content="views of the audit log")
     return AuditRecorder(clock, AuditStore(clock, database, build_sealer(), retention, print_line, reader=reader))
 
 

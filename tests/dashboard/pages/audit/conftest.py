@@ -1,4 +1,4 @@
-"""Fixtures: the record in a database of its own, SQLite and PostgreSQL."""
+"""Fixtures: the audit log in a database of its own, SQLite and PostgreSQL."""
 
 from __future__ import annotations
 

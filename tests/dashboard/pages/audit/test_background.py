@@ -1,4 +1,4 @@
-"""Tests of runs in the background while the record cannot be written: they wait, and nothing is marked as failed."""
+"""Tests of runs in the background while the audit log cannot be written: they wait, and nothing is marked as failed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def test_a_run_waits_until_the_record_can_be_written(
     demos.make("a", "b")
     await demos.review(verb="label", label_set="team=new")
     await demos.press("start")
-    await demos.shows("The record of who did what cannot be written now, so nothing was sent.")
+    await demos.shows("The audit log cannot be written now, so nothing was sent.")
     assert demos.labels("a") == {}
     items = await runs.items(demos.run.strip("/").rpartition("/")[2])
     assert {each.state for each in items} == {"tried"}, "none counts as failed"

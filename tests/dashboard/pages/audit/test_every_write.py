@@ -41,7 +41,7 @@ KIND = "mydemos.crddemo.k8s.io"
 
 
 class Log:
-    """The record, as tests read it."""
+    """The audit log, as tests read it."""
 
     def __init__(self, alias: str) -> None:
         self.alias = alias

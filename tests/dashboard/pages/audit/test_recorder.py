@@ -70,7 +70,7 @@ async def test_a_write_that_cannot_be_recorded_is_not_sent_and_the_page_says_so_
     parts.client = recorded_client(broken, parts.plain_client, ANNA)
     answer = await browser.press(page, "save")
     assert answer.status == 503
-    assert "The record of who did what cannot be written now, so nothing was sent." in answer.text
+    assert "The audit log cannot be written now, so nothing was sent." in answer.text
     assert "port: 9090" in answer.yaml
     assert cluster.get(one) == before
 

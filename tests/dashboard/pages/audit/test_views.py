@@ -1,4 +1,4 @@
-"""Tests of the record's page: filters, pages, downloads, and the cut by what the reader may see."""
+"""Tests of the audit log's page: filters, pages, downloads, and the cut by what the reader may see."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ async def test_the_page_says_where_no_record_is_kept() -> None:
 async def test_the_page_says_that_the_database_cannot_be_used(empty_database: str) -> None:
     reader = Reader(empty_database)
     html = await page(reader.site, "/audit/", 503)
-    assert "The record cannot be read now" in words(html)
+    assert "The audit log cannot be read now" in words(html)
 
 
 async def test_an_object_links_to_who_changed_it_where_the_record_is_kept(settings: SimpleNamespace) -> None:
