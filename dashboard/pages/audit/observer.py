@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -25,6 +26,10 @@ T = TypeVar("T")
 
 MAX_STATES = 4
 """Most objects that were read and are remembered as what a write begins with."""
+READ_TIMEOUT = 5.0
+"""Seconds without a byte after which a write is recorded without the values before it."""
+ReadPath = Callable[[str], Awaitable[Response]]
+"""Reads an object by its path. Raises InformerdError."""
 
 
 def recorded_client(recorder: AuditRecorder, client: Client, actor: Actor) -> Client:
@@ -33,18 +38,22 @@ def recorded_client(recorder: AuditRecorder, client: Client, actor: Actor) -> Cl
     Dry runs, questions about rights and other reads are not recorded. Where the audit log cannot be written, nothing is
     sent, and the call raises CallRefused. Without a record it is the client as it is.
     """
-    return client.observed_by(RequestObserver(recorder, actor, client.config.server)) if recorder.is_on else client
+    if not recorder.is_on:
+        return client
+    read = partial(client.request, "GET", timeout=READ_TIMEOUT, patient=False)
+    return client.observed_by(RequestObserver(recorder, actor, client.config.server, read))
 
 
 class RequestObserver:
-    """Records the requests of one client. It remembers what the client has read, so that a write can tell the values
-    before it without a read of its own.
+    """Records the requests of one client. A write tells the values before it: the client has mostly read the object;
+    where it has not, `read` does.
     """
 
-    def __init__(self, recorder: AuditRecorder, actor: Actor, server: str) -> None:
+    def __init__(self, recorder: AuditRecorder, actor: Actor, server: str, read: ReadPath) -> None:
         self._recorder = recorder
         self._actor = actor
         self._server = server
+        self._read_path = read
         self._read: OrderedDict[str, bytes] = OrderedDict()
 
     async def __call__(self, call: RestRequest, send: Callable[[], Awaitable[T]]) -> T:
@@ -70,7 +79,7 @@ class RequestObserver:
         return answer
 
     async def _record_write(self, info: RequestInfo, send: Callable[[], Awaitable[T]]) -> T:
-        before = self._read.get(info.path) or self._read.get(info.object_path)
+        before = self._read.get(info.path) or self._read.get(info.object_path) or await self._state_now(info)
         size = len(info.call.body or b"") + len(before or b"")
         asked = await run_in_thread_if_large(_asked, info, before, size=size)
         return await self._recorded(info, asked.operation, asked, send)
@@ -95,6 +104,15 @@ class RequestObserver:
             if not is_cancelled:
                 await wait_for_outcome(stored)
         return answer
+
+    async def _state_now(self, info: RequestInfo) -> bytes | None:
+        """The object that a write with a precondition changes; None where it cannot be read, and for Secrets."""
+        if not info.has_version or info.is_secret:
+            return None
+        try:
+            return (await self._read_path(info.path)).body
+        except InformerdError:
+            return None  # the write says what is wrong
 
     def _remember(self, info: RequestInfo, answer: object) -> None:
         """Remember the state of one object; not of a list."""

@@ -81,6 +81,13 @@ class RequestInfo:
         accepted = next((value for name, value in self.call.headers if name.lower() == "accept"), "")
         return self.call.method == "GET" and self.is_secret and not accepted.startswith(_METADATA_ONLY)
 
+    @property
+    def has_version(self) -> bool:
+        """Whether it changes an object on top of a resourceVersion that it names."""
+        body = self.body if self.call.method in ("PUT", "PATCH") and isinstance(self.body, Mapping) else {}
+        metadata = body.get("metadata")
+        return isinstance(metadata, Mapping) and bool(metadata.get("resourceVersion"))
+
     @cached_property
     def body(self) -> Any:
         """The body as JSON; None where there is none, or it is no JSON."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -11,17 +12,19 @@ from typing import Any
 import pytest
 
 from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.audit.observer import recorded_client
 from dashboard.pages.audit.recorder import AuditRecorder
 from dashboard.pages.bulk.item_execution import item_executor_factory
 from dashboard.pages.bulk.runner import BulkRunner
 from dashboard.pages.bulk.store import RunStore
 from dashboard.pages.drains.runner import DrainRunner
 from dashboard.runtime.database_executor import DatabaseExecutor
-from informerd.errors import Conflict
+from informerd.errors import Conflict, Forbidden
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
+from informerd.rest.cluster_config import Impersonation
 from informerd.rest.discovery import Discovery
-from tests.dashboard.pages.audit.conftest import entries, in_thread
+from tests.dashboard.pages.audit.conftest import ANNA, entries, in_thread
 from tests.dashboard.pages.bulk.conftest import Demos
 from tests.dashboard.pages.bulk.conftest import database as bulk_database
 from tests.dashboard.pages.create.many.test_views import applied
@@ -38,6 +41,8 @@ from tests.support.wait import eventually
 __all__ = ["bulk_database", "node"]
 
 KIND = "mydemos.crddemo.k8s.io"
+RBAC_GROUP = "rbac.authorization.k8s.io"
+RBAC = f"/apis/{RBAC_GROUP}/v1"
 
 
 class Log:
@@ -205,8 +210,8 @@ async def test_the_removal_of_a_finalizer(
 @pytest.mark.parametrize(
     ("typed", "verb", "changed"),
     [
-        ({"verb": "label", "label_set": "team=new"}, "patch", {"metadata.labels.team": (None, "new")}),
-        ({"verb": "patch", "patch": '{"spec":{"port":9090}}'}, "patch", {"spec.port": (None, 9090)}),
+        ({"verb": "label", "label_set": "team=new"}, "patch", {"metadata.labels": (None, {"team": "new"})}),
+        ({"verb": "patch", "patch": '{"spec":{"port":9090}}'}, "patch", {"spec.port": (8080, 9090)}),
         ({"verb": "delete"}, "delete", {}),
     ],
 )
@@ -231,6 +236,32 @@ async def test_a_run_over_many_objects_has_one_for_each_and_names_the_run(
     assert sorted(summary(intent) for intent, _ in found) == [(verb, KIND, name, "") for name in ("a", "b")]
     assert {(intent["run"], (outcome or {})["outcome"]) for intent, outcome in found} == {(run, "done")}
     assert fields(found[0][0]) == changed
+
+
+@pytest.mark.parametrize(("verbs", "was"), [(["patch"], None), (["get", "patch"], 8080)])
+async def test_a_write_of_what_was_not_read_has_the_values_before_where_they_can_be_read(
+    parts: SimpleNamespace, cluster: ControlPlane, log: Log, one: str, verbs: list[str], was: int | None
+) -> None:
+    person = f"writer-{len(verbs)}"
+    metadata, rbac = cluster.get(one)["metadata"], f"{RBAC}/namespaces/{one.split('/')[5]}"
+    rule = {"apiGroups": ["crddemo.k8s.io"], "resources": ["mydemos"], "verbs": verbs}
+    cluster.create(f"{rbac}/roles", {"metadata": {"name": person}, "rules": [rule]})
+    subject = {"apiGroup": RBAC_GROUP, "kind": "User", "name": person}
+    role = {"apiGroup": RBAC_GROUP, "kind": "Role", "name": person}
+    cluster.create(f"{rbac}/rolebindings", {"metadata": {"name": person}, "roleRef": role, "subjects": [subject]})
+    client = recorded_client(parts.audit, parts.plain_client.impersonate(Impersonation(user=person)), ANNA)
+    conditions = {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]}
+    patch = {"metadata": conditions, "spec": {"port": 9090}}
+
+    async def is_written() -> bool:
+        """Once the API server's authorizer knows the role."""
+        with suppress(Forbidden):
+            await client.patch(KINDS[KIND].resource, "one", metadata["namespace"], patch)
+            return True
+        return False
+
+    await eventually(is_written, within=10, what="the right to patch")
+    assert fields((await log.new())[-1][0]) == {"spec.port": (was, 9090)}
 
 
 async def test_a_drain_has_its_cordon_and_each_eviction(browser: Browser, node: Node, log: Log) -> None:
