@@ -49,8 +49,8 @@ EXPLORERS := tests/dashboard/live/test_random_histories.py tests/dashboard/objec
 
 soak: $(VENV)/.dev
 	$(BIN)/python -m tools.informer_soak --histories $(HISTORIES) --steps $(STEPS) $(if $(SEED),--seed $(SEED))
-	EXPLORE=$(EXPLORE) $(BIN)/python -m pytest --timeout 0 $(EXPLORERS)
-	$(BIN)/python -m pytest -m 'soak or long'
+	EXPLORE=$(EXPLORE) $(BIN)/python -m pytest --timeout 0 -o faulthandler_timeout=0 $(EXPLORERS)
+	$(BIN)/python -m pytest -m 'soak or long' -o faulthandler_timeout=0
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -23,6 +23,7 @@ from typing import Literal
 from playwright.sync_api import Browser, Error, sync_playwright
 
 from tools.axe import violations
+from tools.scenes.access_scenes import ACCESS
 from tools.scenes.browser_mode_scenes import MEDIA_SCENES
 from tools.scenes.child_process import ROOT, DidNotStart
 from tools.scenes.edge_case_scenes import CONTENT_STATES, LONG_NAME_SCENES
@@ -52,6 +53,7 @@ def plan(only: str) -> Iterator[tuple[str, StageFactory, tuple[Scene, ...]]]:
     """The stages and the scenes to be played on each."""
     for name, (make, scenes) in (
         ("pages", (usual_stage, (*SCENES, *WRITES, *MEDIA_SCENES, *LONG_NAME_SCENES))),
+        ("access", ACCESS),
         *STATES.items(),
         *CONTENT_STATES.items(),
     ):

@@ -25,7 +25,7 @@ EXPORTS = frozenset({"audit-export", "export", "selected-export", "matching", "b
 MONITORING = frozenset({"healthz", "readyz", "metrics"})
 """They are not limited, and neither are static files. An address that no view has is limited as a page or a form."""
 SIGN_IN = frozenset({"openid_connect_login", "openid_connect_callback", "back-channel-logout"})
-"""They wait for a provider, within limits of their own (dashboard.pages.sign_in.providers)."""
+"""They wait for a provider, within limits of their own (dashboard.access.oidc.providers)."""
 DRY_RUNS = frozenset({"act", "drain", "evict", "delete", "finalizer"})
 """Pages that ask the API server for a dry run before anything is posted."""
 SMALL_FORMS = frozenset(

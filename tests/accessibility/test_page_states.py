@@ -1,4 +1,4 @@
-"""axe-core tests of pages in unusual states: empty, forbidden, loading, unreachable."""
+"""axe-core tests of pages in unusual states (empty, forbidden, loading, unreachable), and of sign-in and rights."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from playwright.sync_api import BrowserContext
 
 from tests.support.long_tests import long_but
 from tools.axe import violations
+from tools.scenes.access_scenes import ACCESS
 from tools.scenes.unusual_state_scenes import STATES
 
 pytestmark = pytest.mark.browser
 
-STAGES = [name for name in STATES if name not in {"usual", "two processes"}]
+ALL = {**STATES, "access": ACCESS}
+STAGES = [name for name in ALL if name not in {"usual", "two processes"}]
 """Stages whose scenes wait for nothing to fall silent."""
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", long_but(STAGES, "empty"))
+@pytest.mark.parametrize("name", long_but(STAGES, "empty", "access"))
 def test_axe_finds_nothing_wrong_with_a_state(new_context: Callable[..., BrowserContext], name: str) -> None:
-    make, scenes = STATES[name]
+    make, scenes = ALL[name]
     found: dict[str, None] = {}
     with make() as stage:
         for scene in scenes:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+
 import pytest
 from django.urls import get_resolver
 
@@ -16,15 +19,17 @@ VISITS_A_WORLD = 10
 NOT_CRAWLED: frozenset[str] = frozenset()
 
 
-async def explore(cluster: MarkedCluster, worlds: int) -> Crawl:
+async def explore(cluster: MarkedCluster, worlds: int, note: Callable[[int], None] = lambda _: None) -> Crawl:
+    """Visit pages as the person of each world. `note` is called with the number of worlds so far."""
     crawl = Crawl(cluster.dashboard, cluster.objects)
 
     async def visit(tour: Tour) -> None:
         await crawl.visit(tour, cluster.random.sample([*VISITS], VISITS_A_WORLD))
 
-    for _ in range(worlds // BATCH):
+    for batch in range(worlds // BATCH):
         await cluster.batch(BATCH, visit)
         assert not crawl.faults, report(crawl.faults)
+        note((batch + 1) * BATCH)
     return crawl
 
 
@@ -37,5 +42,9 @@ async def test_nothing_outside_of_somebodys_rights_is_in_any_answer_and_all_insi
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
-async def test_the_same_in_many_worlds(cluster: MarkedCluster) -> None:
-    await explore(cluster, SOAK_WORLDS)
+async def test_the_same_in_many_worlds(cluster: MarkedCluster, capsys: pytest.CaptureFixture[str]) -> None:
+    def note(worlds: int) -> None:
+        with capsys.disabled():
+            sys.stderr.write(f"\r{worlds:,} of {SOAK_WORLDS:,} worlds")
+
+    await explore(cluster, SOAK_WORLDS, note)

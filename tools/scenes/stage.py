@@ -38,6 +38,8 @@ class Stage:
         self._ends = contextlib.ExitStack()
         self.home = Path(self._ends.enter_context(tempfile.TemporaryDirectory()))
         self.kubeconfig = self.home / "kubeconfig"
+        self.env: dict[str, str] = {}
+        """Settings of the dashboard."""
 
     def __enter__(self) -> Stage:
         return self
@@ -97,7 +99,7 @@ class Stage:
     def _settings(self, env: dict[str, str]) -> dict[str, str]:
         home = {"HOME": str(self.home), "DELTABOARD_VAR": str(self.home / "var")}
         home |= {"REDIS_URL": "", "DELTABOARD_TOKEN": "off"}
-        return {**home, "KUBECONFIG": str(self.kubeconfig), **CONTROLLERS, **env}
+        return {**home, "KUBECONFIG": str(self.kubeconfig), **CONTROLLERS, **self.env, **env}
 
 
 StageFactory = Callable[[], contextlib.AbstractContextManager[Stage]]

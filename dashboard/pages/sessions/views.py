@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
+from dashboard.access.oidc.providers import PROVIDERS
 from dashboard.access.sessions.session import Session, delete_session_cookie, session_of
 from dashboard.pages.layout.not_found import NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
@@ -28,6 +29,7 @@ class SessionLine:
     id: str
     device: str
     issuer: str
+    """Its title."""
     is_this: bool
     created: str
     last_used: str
@@ -81,7 +83,7 @@ async def _page(request: HttpRequest, *, problem: str = "", status: int = 200) -
     context = {
         "page": page_info(request, title="Sessions"),
         "person": session.person,
-        "lines": [_line(each, session) for each in found],
+        "lines": [_line(each, session, state_of(request)[PROVIDERS].title_of(each.issuer)) for each in found],
         "problem": problem,
         "may_end_all": not await denial_of_ending_all(request),
         "hours": settings.DELTABOARD_SESSION_HOURS,
@@ -92,9 +94,9 @@ async def _page(request: HttpRequest, *, problem: str = "", status: int = 200) -
     return response
 
 
-def _line(session: Session, current: Session) -> SessionLine:
+def _line(session: Session, current: Session, issuer: str) -> SessionLine:
     created, last_used = (_rfc3339(moment) for moment in (session.created, session.last_used))
-    return SessionLine(session.id, session.device, session.issuer, session.id == current.id, created, last_used)
+    return SessionLine(session.id, session.device, issuer, session.id == current.id, created, last_used)
 
 
 def _rfc3339(moment: float) -> str:

@@ -12,9 +12,9 @@ from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from django.http import HttpRequest
 
 from dashboard.access.oidc.provider_client import ProviderClient, ResponseTooLarge
+from dashboard.access.oidc.providers import PROVIDERS
 from dashboard.pages.sign_in import problems
 from dashboard.pages.sign_in.problems import SignInFailed
-from dashboard.pages.sign_in.providers import PROVIDERS
 from dashboard.runtime.app_state import state_of
 
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.access.oidc.claims import person_of_claims, stored_text
 from dashboard.access.oidc.provider_client import ProviderUnusable
+from dashboard.access.oidc.providers import PROVIDERS, Providers
 from dashboard.access.oidc.tokens import TokenRefused, verified_logout_token
 from dashboard.access.person import PersonRefused
 from dashboard.access.quota_owner import quota_owners
@@ -25,7 +26,6 @@ from dashboard.pages.sessions.registry import SESSIONS
 from dashboard.pages.sign_in import problems
 from dashboard.pages.sign_in.addresses import SIGN_IN, safe_next
 from dashboard.pages.sign_in.problems import SignInFailed
-from dashboard.pages.sign_in.providers import PROVIDERS, Providers
 from dashboard.runtime.app_state import CLOCK, scope_of, state_of
 from dashboard.runtime.concurrency_limit import LimitReached
 from dashboard.runtime.database_executor import Unavailable

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from dashboard.access.oidc.providers import PROVIDERS
 from dashboard.access.person import Person, person_of
 from dashboard.access.rights import RIGHTS
 from dashboard.access.sessions.session import session_of
@@ -46,9 +47,12 @@ async def whoami(request: HttpRequest) -> HttpResponse:
 def _source(request: HttpRequest) -> str:
     if settings.DELTABOARD_SIGN_IN == "oidc":
         session = session_of(request)
-        return f"the sign-in by {session.issuer}" if session is not None else "nothing: nobody is signed in"
+        if session is None:
+            return "nothing: nobody is signed in"
+        return f"the sign-in with {state_of(request)[PROVIDERS].title_of(session.issuer)}"
     if settings.DELTABOARD_SIGN_IN != "proxy":
-        return "nobody signs in here: whoever has the access token may enter"
+        who = "has the access token" if settings.DELTABOARD_TOKEN else "reaches this address"
+        return f"nobody signs in here: whoever {who} may enter"
     groups = settings.DELTABOARD_TRUST_PROXY_GROUPS
     named = f" and the groups in {groups}" if groups else ""
     return f"the proxy, which sends the name in {settings.DELTABOARD_TRUST_PROXY_USER}{named}"

@@ -26,8 +26,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def _make_private(path: Path) -> None:
-    """Create the file for its owner alone; warn once where one that exists can be read by others."""
+    """Create the file for its owner alone, and its folder; warn once where one that exists can be read by others."""
     try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         if path not in _warned and path.stat().st_mode & 0o077:

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from dashboard.access.oidc.providers import PROVIDERS, Providers
 from dashboard.access.rights import RIGHTS, UNLIMITED
 from dashboard.access.sessions.session import lifetime_from_settings
 from dashboard.cluster.access_probe import AccessProbe
@@ -45,7 +46,6 @@ from dashboard.pages.drains.store import DrainStore
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS, FollowedKindStore
 from dashboard.pages.layout.page import cluster_info
 from dashboard.pages.sessions.registry import SESSIONS, SessionRegistry
-from dashboard.pages.sign_in.providers import PROVIDERS, Providers
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses

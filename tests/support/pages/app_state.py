@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
+from dashboard.access.oidc.providers import PROVIDERS, Providers
 from dashboard.access.rights import RIGHTS
 from dashboard.access.rights import UNLIMITED as EVERY_RIGHT
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS
@@ -28,7 +29,6 @@ from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS
 from dashboard.pages.sessions.registry import SESSIONS
-from dashboard.pages.sign_in.providers import PROVIDERS, Providers
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
 from dashboard.runtime.concurrency_limit import Limits

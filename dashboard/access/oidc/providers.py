@@ -35,6 +35,11 @@ class Providers:
     def issuers(self) -> tuple[Issuer, ...]:
         return tuple(client.issuer for client in self.clients.values())
 
+    def title_of(self, name: str) -> str:
+        """What people call an issuer; its name where it is no longer one."""
+        client = self.clients.get(name)
+        return client.issuer.title if client is not None else name
+
     async def call(self, owners: Owners, work: Callable[[], T]) -> T:
         """The result of `work`, which may block. Raises LimitReached where no turn comes, TimeoutError after
         TIME_LIMIT.
