@@ -75,7 +75,7 @@ def _audit(page: Page, stage: Stage) -> None:
     page.wait_for_selector("button[name=undo], a[data-quick-close][autofocus]")
     page.goto(f"{stage.url}/audit/")
     wait_until_live(page)
-    page.locator("details:has(summary)").first.click()
+    page.locator("[data-verb] summary").first.click()
 
 
 ACCESS: tuple[StageFactory, tuple[Scene, ...]] = (sign_in_stage, (
