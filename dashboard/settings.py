@@ -187,8 +187,12 @@ CSRF_COOKIE_SECURE: bool = env.bool("CSRF_COOKIE_SECURE", default=False) or (
 )
 """For all cookies of ours, too: see dashboard.access.lasting_cookie."""
 SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
-SESSION_COOKIE_NAME = "deltaboard_sign_in"
-SESSION_COOKIE_PATH = "/accounts/"
+SESSION_COOKIE_NAME, SESSION_COOKIE_PATH = (
+    ("__Host-deltaboard_sign_in", "/") if CSRF_COOKIE_SECURE else ("deltaboard_sign_in", "/accounts/")
+)
+"""Of a sign-in that goes on. Browsers take a __Host- cookie from this very host alone: from another host of the domain,
+somebody could have a person finish a sign-in that they began themselves.
+"""
 SESSION_COOKIE_AGE = 600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE
 """Django's session holds what allauth must know while somebody signs in, at no other address and in no database. Who

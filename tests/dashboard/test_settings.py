@@ -75,6 +75,15 @@ def test_what_is_kept_is_kept_in_the_var_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.program
+@pytest.mark.parametrize(
+    ("secure", "cookie"), [("on", "__Host-deltaboard_sign_in /"), ("off", "deltaboard_sign_in /accounts/")]
+)
+def test_over_https_browsers_bind_the_cookie_of_a_sign_in_to_the_host(tmp_path: Path, secure: str, cookie: str) -> None:
+    code = "print(settings.SESSION_COOKIE_NAME, settings.SESSION_COOKIE_PATH)"
+    assert run_settings(code, DELTABOARD_VAR=str(tmp_path), CSRF_COOKIE_SECURE=secure).stdout.strip() == cookie
+
+
+@pytest.mark.program
 def test_without_any_variable_nothing_is_exposed(tmp_path: Path) -> None:
     shown_settings = run_settings(
         "print(settings.DEBUG, settings.ALLOWED_HOSTS, settings.CHANNEL_LAYERS['default']['BACKEND'])",

@@ -22,6 +22,7 @@ CSV_COLUMNS = (
     "time", "person", "groups", "verb", "kind", "subresource", "namespace", "name", "uid", "outcome", "code",
     "reason", "message", "changes", "request", "run",
 )  # fmt: skip
+_OF_CHAIN = frozenset({"v", "type", "key", "seq"})
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -149,9 +150,13 @@ def _text(field: Mapping[str, Any], name: str) -> str:
 
 
 def json_line(record: AuditRecord) -> str:
-    """The record as a line of JSON."""
-    line = {"seq": record.seq, **record.intent, "outcome": record.outcome}
-    return json.dumps({name: value for name, value in line.items() if name not in ("v", "type", "key")}) + "\n"
+    """The record as a line of JSON, without its place in the chain."""
+    outcome = None if record.outcome is None else _without_chain(record.outcome)
+    return json.dumps({**_without_chain(record.intent), "outcome": outcome}) + "\n"
+
+
+def _without_chain(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in content.items() if name not in _OF_CHAIN}
 
 
 def csv_line(record: AuditRecord) -> str:

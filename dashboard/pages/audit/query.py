@@ -35,6 +35,11 @@ class AuditRecord:
     """None where nobody knows whether it was done."""
 
     @property
+    def id(self) -> str:
+        record: str = self.intent["record"]
+        return record
+
+    @property
     def name(self) -> str:
         name: str = self.intent["name"] or (self.outcome or {}).get("name", "")
         return name
@@ -45,28 +50,31 @@ class RecordPage:
     """Records that the reader may see, newest first."""
 
     records: tuple[AuditRecord, ...]
-    next_before: int
-    """Older ones are those before this position; 0 where there are none."""
+    next_before: str
+    """Older ones are those before this record; empty where there are none. Not a position in the audit log, which would
+    count the entries that the reader may not see.
+    """
 
 
 async def page_of(
-    database: DatabaseExecutor, server: str, chosen: AuditFilter, may_see: MaySee, now: float, before: int
+    database: DatabaseExecutor, server: str, chosen: AuditFilter, may_see: MaySee, now: float, before: str
 ) -> RecordPage:
-    """The newest PAGE_SIZE records before a position (0: of all). Raises Unavailable."""
+    """The newest PAGE_SIZE records before another one (empty, or unknown: of all). Raises Unavailable."""
     found: list[AuditRecord] = []
+    position = await database.ask(position_of, before) if before else 0
     scanned = 0
     while scanned < MAX_SCANNED:
-        chunk = await database.ask(read_records, server, chosen, now, before, CHUNK)
+        chunk = await database.ask(read_records, server, chosen, now, position, CHUNK)
         for record in chunk:
-            before = record.seq
+            before, position = record.id, record.seq
             if is_visible(record, may_see):
                 found.append(record)
             if len(found) == PAGE_SIZE:
                 more = record is not chunk[-1] or len(chunk) == CHUNK
-                return RecordPage(tuple(found), before if more else 0)
+                return RecordPage(tuple(found), before if more else "")
         scanned += len(chunk)
         if len(chunk) < CHUNK:
-            return RecordPage(tuple(found), 0)
+            return RecordPage(tuple(found), "")
     return RecordPage(tuple(found), before)
 
 
@@ -94,6 +102,12 @@ def is_visible(record: AuditRecord, may_see: MaySee) -> bool:
     """Whether the reader may see the object. It is judged by the name that was asked for, as totals are."""
     intent = record.intent
     return may_see(intent["resource"], intent["namespace"], intent["name"])
+
+
+def position_of(alias: str, record: str) -> int:
+    """The position of a record; 0 where there is none."""
+    rows = AuditEntry.objects.using(alias).filter(record=record, type="intent")
+    return rows.values_list("seq", flat=True).first() or 0
 
 
 def read_records(

@@ -35,10 +35,10 @@ async def audit(request: HttpRequest) -> HttpResponse:
     state, chosen = state_of(request), parse_filter(request.GET)
     recorder, now = state[AUDIT], state[CLOCK].time()
     problem = filter_problem(chosen, now)
-    found, total = RecordPage((), 0), 0
+    found, total = RecordPage((), ""), 0
     if recorder.store is not None and not problem:
         try:
-            found, total = await _read(state, chosen, _position(request.GET.get("before", "")))
+            found, total = await _read(state, chosen, request.GET.get("before", ""))
         except Unavailable as error:
             words = (
                 "Its database did not answer in time, or cannot be used. Try again, with a narrower filter if there is "
@@ -77,10 +77,10 @@ async def audit_download(request: HttpRequest, suffix: str) -> HttpResponseBase:
     return response
 
 
-async def _read(state: AppState, chosen: AuditFilter, before: int) -> tuple[RecordPage, int]:
+async def _read(state: AppState, chosen: AuditFilter, before: str) -> tuple[RecordPage, int]:
     store, server = state[AUDIT].store, state[CONNECTION].cluster.server
     if store is None:
-        return RecordPage((), 0), 0
+        return RecordPage((), ""), 0
     asked = store.reader, server, chosen, state[RIGHTS].may_see, state[CLOCK].time()
     return await page_of(*asked, before), await count_records(*asked)
 
@@ -94,10 +94,6 @@ async def _file(state: AppState, chosen: AuditFilter, suffix: str) -> AsyncItera
     line = csv_line if suffix == "csv" else json_line
     async for record in all_records(store.reader, server, chosen, state[RIGHTS].may_see, state[CLOCK].time()):
         yield line(record)
-
-
-def _position(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
 
 
 def _joined(*parts: str) -> str:

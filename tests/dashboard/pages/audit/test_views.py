@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -187,6 +188,8 @@ async def test_entries_of_objects_that_the_reader_may_not_see_are_in_no_byte_and
     assert listed(second) == ["visible-2", "visible-1", "visible-0"]
     for html in (first, second):
         assert "Who did what 6" in words(html)
+    assert re.fullmatch(r"/audit/\?before=[0-9a-f]{16,}", older), "a position would tell how many entries are between"
+    assert '"seq"' not in await download(reader, "/audit/export.jsonl")
     for address in (
         "/audit/export.csv",
         "/audit/export.jsonl",
