@@ -210,9 +210,9 @@ class FeedHistory:
             yield from replica.rates.recent(now)
 
     def rates_from(self, keys: Iterable[str], now: float) -> float:
-        """Unix seconds from when on `rates` has every change of these kinds."""
+        """Unix seconds from when on `rates` has every change of these kinds; the second of the worker's start is whole."""
         began = max((epoch_start(replica.epoch, now) for replica in self.replicas(keys)), default=now)
-        return max(now - RATES_SECONDS + 1, began)
+        return max(now - RATES_SECONDS + 1, math.floor(began))
 
     def _of(self, key: str) -> Iterator[HistoryChunk]:
         log = self._logs.get(key)

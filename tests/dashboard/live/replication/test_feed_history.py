@@ -12,6 +12,7 @@ from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
+from tests.support.live import replica_feeder
 from tests.support.live.feed_entries import BEGAN, entry, log_of, told
 from tests.support.live.replica_feeder import Feeder
 
@@ -141,3 +142,10 @@ def test_where_the_first_worker_had_not_listed_all_is_known_from_its_list_on() -
     log.add("pods", Change(unannounced=(0.0, BEGAN + 5)))
     assert log.known_from(["pods"]) == BEGAN + 5
     assert log.unannounced_periods(["pods"], 0, BEGAN + 100) == []
+
+
+def test_changes_in_the_second_of_the_workers_start_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica_feeder, "EPOCH", "1800000000700-abc")
+    clock = FakeClock()
+    log = FeedHistory([Feeder("pods", clock).replica], clock)
+    assert log.rates_from(["pods"], 1_800_000_060.0) == 1_800_000_000
