@@ -210,7 +210,7 @@ class FeedHistory:
             yield from replica.rates.recent(now)
 
     def rates_from(self, keys: Iterable[str], now: float) -> float:
-        """Unix seconds from when on `rates` has every change of these kinds; the second of the worker's start is whole."""
+        """Unix seconds from when on `rates` has every change of these kinds, the whole second of the start included."""
         began = max((epoch_start(replica.epoch, now) for replica in self.replicas(keys)), default=now)
         return max(now - RATES_SECONDS + 1, math.floor(began))
 
