@@ -53,6 +53,8 @@ class ResourceAttributes:
     namespace: str = ""
     name: str = ""
     subresource: str = ""
+    is_anywhere: bool = False
+    """Whether it is about any namespace: where one of them allows it, it is allowed. Only known rules answer that."""
 
 
 async def ask_denial(client: Client, access: ResourceAttributes, who: str = ACCOUNT) -> str:
@@ -95,7 +97,9 @@ async def _review_status(client: Client, access: ResourceAttributes) -> dict[str
 def denial_text(access: ResourceAttributes, who: str, reason: str = "") -> str:
     """The sentence of an action that is not allowed; `reason` are the API server's words."""
     what = f"{access.resource.key}/{access.subresource}" if access.subresource else access.resource.key
-    where = f" in namespace {access.namespace}" if access.namespace else ""
+    where = (
+        f" in namespace {access.namespace}" if access.namespace else " in any namespace" if access.is_anywhere else ""
+    )
     said = f" The cluster says: {reason}" if reason else ""
     return f"The cluster's access rules do not let {who} {access.verb} {what}{where}.{said}"
 
@@ -147,6 +151,8 @@ class AccessReviews:
 
         `listener` is called for every later change; it is referenced weakly.
         """
+        if access.is_anywhere:
+            return ""
         answer = self._answer(access)
         answer.listeners.add(listener)
         if not (answer.waiting or self._stopped or self._known(answer)):
@@ -156,6 +162,8 @@ class AccessReviews:
 
     async def denial(self, access: ResourceAttributes) -> str:
         """Why the action is not allowed: a yes may be CACHE_SECONDS old, a no is requested again."""
+        if access.is_anywhere:
+            return ""
         answer = self._answer(access)
         if answer.words or not self._known(answer):
             await self._wait_for_answer(access, answer)

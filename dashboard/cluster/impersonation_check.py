@@ -38,6 +38,11 @@ _CONSTRAINED = (
         _resource("authorization.k8s.io", "selfsubjectrulesreviews", "SelfSubjectRulesReview"),
     ),
 )
+_EVERYTHING = ResourceAttributes("*", _resource("*", "*", "*"))
+ADMINISTRATOR = (
+    "Deltaboard's account may do everything in the cluster, as an administrator's: whoever gets hold of it may, too. Use "
+    "an account with the rights of deploy/rbac/people.yaml (docs/access.md)."
+)
 _PLAIN = (ResourceAttributes("impersonate", _resource("", "users", "User")),)
 
 
@@ -54,9 +59,12 @@ async def log_impersonation_form(client: Callable[[], Client | None], clock: Clo
         if (known := client()) is not None:
             try:
                 form = await impersonation_form(known)
+                is_administrator = await is_allowed(known, _EVERYTHING)
             except InformerdError as error:
                 logger.debug("it is not known yet how the account may act for people: %s", error)
             else:
                 logger.log(logging.WARNING if form == "none" else logging.INFO, "%s", WORDS[form])
+                if is_administrator:
+                    logger.warning("%s", ADMINISTRATOR)
                 return
         await clock.sleep(RETRY_INTERVAL)

@@ -22,6 +22,7 @@ class RightsDenials:
 
     def _denial(self, access: ResourceAttributes) -> str:
         key, subresource = access.resource.key, access.subresource
-        if self._rights.allows(access.verb, key, access.namespace, access.name, subresource):
+        namespaces = ("", *self._rights.by_namespace) if access.is_anywhere else (access.namespace,)
+        if any(self._rights.allows(access.verb, key, each, access.name, subresource) for each in namespaces):
             return ""
         return denial_text(access, YOU)

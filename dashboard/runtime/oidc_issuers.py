@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from informerd.errors import ConfigError
 from informerd.rest.located_yaml import Section, read_yaml
+from informerd.suggest import suggest_names
 
 OPTIONS = (
     "name", "title", "issuer", "client_id", "client_secret", "client_secret_file", "ca_file", "scopes",
@@ -105,7 +106,9 @@ def _is_loopback(host: str) -> bool:
 def _refuse_unknown(section: Section, known: tuple[str, ...]) -> None:
     for key in section:
         if key not in known:
-            section.fail(key, f"is no option: there are {', '.join(known)}")
+            alike = suggest_names(key, known)
+            section.fail(key, f"is no option: did you mean {alike[0]}?" if alike else
+                         f"is no option: there are {', '.join(known)}")  # fmt: skip
 
 
 def _issuer(section: Section) -> Issuer:
@@ -152,9 +155,12 @@ def _secret(section: Section) -> str:
         section.fail("client_secret_file", "stands beside client_secret: leave one of them out")
     path = _existing(section, "client_secret_file")
     try:
-        return Path(path).read_text(encoding="utf-8").strip()
+        secret = Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         section.fail("client_secret_file", f"cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8 text'}")
+    if not secret:
+        section.fail("client_secret_file", f"names {path}, which is empty: write the secret into it")
+    return secret
 
 
 def _existing(section: Section, key: str) -> str:
@@ -179,6 +185,23 @@ def _required_claims(section: Section) -> tuple[tuple[str, str], ...]:
     return tuple((name, claims.text(name)) for name in claims)
 
 
+def _alike_words(key: str, first: Issuer, second: Issuer, one: str, other: str) -> str:
+    """What is wrong with the prefixes of two issuers, and what to do."""
+    what = "groups" if key == "groups_prefix" else "people"
+    if one and other:
+        return (
+            f"is {other!r} and that of {first.name} is {one!r}, so both issuers could name the same {what}: write two "
+            "of which neither begins with the other, or the same text for both if that is wanted"
+        )
+    default = ", as is the default for the claim email" if key == "username_prefix" else ""
+    without = [issuer.name for issuer, prefix in ((first, one), (second, other)) if not prefix]
+    return (
+        f"must keep {first.name} and {second.name} apart: {' and '.join(without)} {'have' if without[1:] else 'has'} no "
+        f"{key}{default}, so both could name the same {what}. Write one for each, such as '{first.name}:' and "
+        f"'{second.name}:', or {key}: \"\" for both if that is wanted"
+    )
+
+
 def _check_apart(sections: tuple[Section, ...], issuers: tuple[Issuer, ...]) -> None:
     """Raise ConfigError where two issuers have one name, or could name the same person or group unasked."""
     for (_, first), (section, second) in combinations(zip(sections, issuers, strict=True), 2):
@@ -196,9 +219,4 @@ def _check_apart(sections: tuple[Section, ...], issuers: tuple[Issuer, ...]) -> 
             one, other = prefix_of(first), prefix_of(second)
             is_wanted = one == other and key in earlier and key in section
             if not is_wanted and (one.startswith(other) or other.startswith(one)):
-                section.fail(
-                    key,
-                    f"is {other!r} and that of {first.name} is {one!r}, so both issuers could name the same "
-                    "people or groups: write two of which neither begins with the other, or the same text for both "
-                    "if that is wanted",
-                )
+                section.fail(key, _alike_words(key, first, second, one, other))

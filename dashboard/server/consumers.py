@@ -4,9 +4,9 @@
 browser: ``{"view": path, "seq": seq, "beside": seq}`` when the page shows another view, and ``{"ack": units}`` for what
 it has applied since it connected. To the browser: see dashboard/live/hub/hub.py and static/js/live/main.js.
 dashboard/server/guard.py has checked before whether the browser may connect at all. Later refusals are close codes that
-the page shows: 4400 malformed or too long, 4403 not allowed, 4404 no such page, 4429 too many messages or views of this
-page, 4503 too many sockets or views of one user or in all. The page connects again after 4503 only. Under daphne the
-connection itself refuses what is too long or too much, see dashboard/server/limited_websocket.py.
+the page shows: 4400 malformed or too long, 4401 signed out, 4403 not allowed, 4404 no such page, 4429 too many messages
+or views of this page, 4503 too many sockets or views of one user or in all. The page connects again after 4503 only.
+Under daphne the connection itself refuses what is too long or too much, see dashboard/server/limited_websocket.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """ASGI layer that finds the person of a session, where people sign in to Deltaboard itself.
 
 It stands behind the guard. Without a session, pages lead to the sign-in page and back, scripts get 401 and a sentence,
-and websockets are closed with 4403. A websocket ends with its session.
+and websockets are closed with 4401. A websocket ends with its session.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ SIGNED_OUT = (
     f"You are signed out, or your session is over. Sign in at {SIGN_IN} and send this again. "
     "Deltaboard did nothing with this request."
 )
-CLOSE_CODE = 4403
+CLOSE_CODE = 4401
+"""The page of a websocket that ends with it shows nothing any more, and leads to the sign-in."""
 _HEADERS = [(b"www-authenticate", f'Session sign-in="{SIGN_IN}"'.encode()), (b"hx-reswap", b"none")]
 """htmx leaves the page as it is: what somebody has typed there must not be lost."""
 
@@ -62,7 +63,9 @@ class SessionLayer:
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not _wants_page(scope):
-            await reject(scope, receive, send, Rejection(401, SIGNED_OUT, is_for_own_page=True), _HEADERS)
+            await reject(
+                scope, receive, send, Rejection(401, SIGNED_OUT, is_for_own_page=True, close_code=CLOSE_CODE), _HEADERS
+            )
             return
         location = f"{SIGN_IN}?{urlencode({'next': back})}" if (back := _address(scope)) != "/" else SIGN_IN
         to_sign_in = Rejection(303, f"Sign in at {SIGN_IN} to see this page.")
@@ -104,7 +107,7 @@ def without_session(scope: Scope) -> Rejection | None:
     """
     if is_open(scope) or session_id(cookie_of(scope)):
         return None
-    return Rejection(401, SIGNED_OUT, is_for_own_page=True)
+    return Rejection(401, SIGNED_OUT, is_for_own_page=True, close_code=CLOSE_CODE)
 
 
 def identify_by_cookie(identify: Callable[[Scope], Rejection | Person]) -> Callable[[Scope], Rejection | Person]:

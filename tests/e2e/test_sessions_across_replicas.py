@@ -82,7 +82,7 @@ def test_a_sign_out_in_one_process_closes_the_sockets_of_both(
     cookie = second.session_cookie
     with opened(first) as here, opened(second) as there:
         first.post("/accounts/sign-out/")
-        assert (here.close_code(), there.close_code()) == (4403, 4403)
+        assert (here.close_code(), there.close_code()) == (4401, 4401)
     assert second.session_cookie == cookie
     assert second.get("/feed/").status_code == 303
 
@@ -94,7 +94,7 @@ def test_a_logout_at_the_provider_holds_in_both(
     form = {"logout_token": provider.logout_token(sub=provider.person["sub"])}
     with opened(second) as there:
         assert requests.post(f"{first.url}/accounts/logout/main/", data=form, timeout=30).status_code == 200
-        assert there.close_code() == 4403
+        assert there.close_code() == 4401
     assert second.get("/feed/").status_code == 303
     again = requests.post(f"{second.url}/accounts/logout/main/", data=form, timeout=30)
     assert again.status_code == 400, "the other process knows that it was used"
@@ -107,7 +107,7 @@ def test_the_command_ends_everybodys_sessions_in_both(
     with opened(first) as here, opened(second) as there:
         ended = run_program("manage.py", "sessions", "end", "--all", env=dict(webs[0].env))
         assert ended.returncode == 0, ended.stderr
-        assert (here.close_code(), there.close_code()) == (4403, 4403)
+        assert (here.close_code(), there.close_code()) == (4401, 4401)
     assert second.get("/feed/").status_code == 303
 
 
@@ -119,7 +119,7 @@ def test_while_redis_is_away_the_database_says_it(
         redis.kill()
         try:
             first.post("/accounts/sign-out/")
-            assert there.close_code() == 4403
+            assert there.close_code() == 4401
             until(lambda: second.get("/feed/").status_code == 303, what="the other process finds it ended")
         finally:
             redis.run()

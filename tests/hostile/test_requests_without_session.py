@@ -50,7 +50,7 @@ def test_open_addresses_take_small_bodies_only(process: LocalDashboard) -> None:
 
 def test_no_socket_is_served_without_a_session(process: LocalDashboard) -> None:
     with RawWebSocket(port_of(process)) as socket_without:
-        assert socket_without.close_code() == 4403
+        assert socket_without.close_code() == 4401
     browser = PlainBrowser(process.url)
     browser.sign_in()
     cookie = {"Cookie": f"deltaboard_session={browser.session_cookie}"}

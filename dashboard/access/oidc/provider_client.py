@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 import requests
@@ -37,6 +38,10 @@ _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 class ProviderUnusable(Exception):
     """The provider does not answer, or answers what cannot be used. The message is for the operator."""
+
+
+class ProviderMisconfigured(ProviderUnusable):
+    """The address in DELTABOARD_OIDC is not that of the provider."""
 
 
 class ResponseTooLarge(requests.RequestException):
@@ -81,7 +86,7 @@ class ProviderClient:
         self._configuration: Mapping[str, Any] | None = None
         self._keys: KeySet | None = None
         self._configured_at = self._keys_at = 0.0
-        self._problem = ""
+        self._problem: ProviderUnusable | None = None
         self._problem_until = 0.0
 
     def session(self) -> requests.Session:
@@ -108,23 +113,24 @@ class ProviderClient:
 
     def _noted(self, read: Callable[[], T]) -> T:
         """What `read` returns; a failure holds for FAILURE_PAUSE."""
-        if self._problem and self._clock.now() < self._problem_until:
-            raise ProviderUnusable(self._problem)
+        if self._problem is not None and self._clock.now() < self._problem_until:
+            raise self._problem
         try:
             found = read()
         except ProviderUnusable as error:
-            self._problem, self._problem_until = str(error), self._clock.now() + FAILURE_PAUSE
+            self._problem, self._problem_until = error.with_traceback(None), self._clock.now() + FAILURE_PAUSE
             raise
-        self._problem = ""
+        self._problem = None
         return found
 
     def _is_old(self, since: float) -> bool:
         return self._clock.now() - since > CONFIGURATION_SECONDS
 
     def _read_configuration(self) -> Mapping[str, Any]:
-        found = self._read(self.issuer.url.rstrip("/") + WELL_KNOWN)
+        address = self.issuer.url.rstrip("/") + WELL_KNOWN
+        found = self._read(address)
         if found.get("issuer") != self.issuer.url:
-            raise ProviderUnusable(
+            raise ProviderMisconfigured(
                 f"it calls itself {str(found.get('issuer'))[:200]!r}, but DELTABOARD_OIDC has {self.issuer.url!r}"
             )
         for name in _ENDPOINTS:
@@ -142,6 +148,8 @@ class ProviderClient:
         try:
             with self.session() as session:
                 response = session.get(address)
+                if response.status_code == HTTPStatus.NOT_FOUND:
+                    raise ProviderMisconfigured(f"there is nothing at {address}")
                 response.raise_for_status()
                 found = response.json()
         except (OSError, ValueError, RecursionError) as error:  # requests' own errors are OSErrors

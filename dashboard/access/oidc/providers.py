@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from dashboard.access.oidc.provider_client import ProviderClient
+from dashboard.access.oidc.provider_client import ProviderClient, ProviderUnusable
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits, Owners
 from dashboard.runtime.oidc_issuers import Issuer
 from informerd.clock import Clock
+
+logger = logging.getLogger(__name__)
 
 CALLS = Limits(8, 8)
 """Calls of providers at the same time: of one owner, for behind a proxy all who sign in are one address, and in all.
@@ -39,6 +42,14 @@ class Providers:
         """What people call an issuer; its name where it is no longer one."""
         client = self.clients.get(name)
         return client.issuer.title if client is not None else name
+
+    async def check(self) -> None:
+        """Ask each issuer for its configuration, and log what is wrong with it."""
+        for client in self.clients.values():
+            try:
+                await asyncio.get_running_loop().run_in_executor(self._threads, client.configuration)
+            except ProviderUnusable as error:
+                logger.warning("nobody can sign in with %s now: %s", client.issuer.name, error)
 
     async def call(self, owners: Owners, work: Callable[[], T]) -> T:
         """The result of `work`, which may block. Raises LimitReached where no turn comes, TimeoutError after

@@ -133,7 +133,7 @@ class RightsGroups:
         history = ScopedHistory(self._hub.own_history, replicas)
         hub = self._hub.scoped(
             replicas, history, denial_of, replicas.forget,
-            visibility_note=partial(self._note_of, rights), problem=problem, schedule=count,
+            visibility_note=_no_note if problem else partial(self._note_of, rights), problem=problem, schedule=count,
         )  # fmt: skip
         slices = hub.index.slices
         run = keep_running("the hub of a group of people", hub.run, self._clock)
@@ -166,6 +166,11 @@ class RightsGroups:
         self._hub.remove_scoped(group.hub)
         group.replicas.close()
         await cancel_all([group.task])
+
+
+def _no_note(_: Sequence[str]) -> str:
+    """What is seen is not known: the problem says so."""
+    return ""
 
 
 def _count_all(counts: Iterable[SlicedWork], group: RightsGroup) -> SlicedWork:

@@ -126,6 +126,11 @@ class ScopedReplica:
         return True
 
     @property
+    def is_hidden(self) -> bool:
+        """Whether no object of the kind may be seen, whatever there is."""
+        return self._namespaces == frozenset()
+
+    @property
     def is_unlisted(self) -> bool:
         return self.base.is_unlisted
 

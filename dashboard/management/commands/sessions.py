@@ -61,7 +61,7 @@ class Command(BaseCommand):
             number, messages = store.end_all(DEFAULT_DB_ALIAS), [EndedSessions(is_everybody=True)]
         if settings.REDIS_URL:
             asyncio.run(_send(messages))
-        self.stdout.write(f"{number} sessions were ended.")
+        self.stdout.write("1 session was ended." if number == 1 else f"{number} sessions were ended.")
 
 
 async def _send(messages: list[EndedSessions]) -> None:

@@ -127,21 +127,20 @@ async def open_create_request(request: HttpRequest, resource: str) -> CreateRequ
 
 
 async def check_permission(create_request: CreateRequest) -> None:
-    """Raise WriteUnavailable where creation is denied in the namespace of the address.
+    """Raise WriteUnavailable where creation is denied in the namespace of the address, or without one in any.
 
-    With an open namespace only the text decides, and then the API server.
+    With an open namespace the text decides, and then the API server.
     """
     params, kind = create_request.request.GET, create_request.kind
     namespace = create_request.namespace or params.get("from", "").partition("/")[0].removeprefix("-")
-    if kind.namespaced and not namespace:
-        return
-    reason = await create_request.state[ACCESS_REVIEWS].denial(
-        ResourceAttributes("create", kind.resource, namespace if kind.namespaced else "")
-    )
+    where = namespace if kind.namespaced else ""
+    is_anywhere = kind.namespaced and not where
+    access = ResourceAttributes("create", kind.resource, where, is_anywhere=is_anywhere)
+    reason = await create_request.state[ACCESS_REVIEWS].denial(access)
     if not reason:
         return
-    elsewhere = (ChoiceLink("Create one in another namespace", kind.new_path),) if kind.namespaced else ()
-    title = f"You are not allowed to create a {kind.singular} here"
+    elsewhere = (ChoiceLink("Create one in another namespace", kind.new_path),) if where else ()
+    title = f"You are not allowed to create a {kind.singular}{' here' if where else ''}"
     missing = NotFoundInfo(title, reason, (*elsewhere, ChoiceLink(kind.title, kind.path)))
     raise WriteUnavailable(missing, 403, key=kind.key)
 

@@ -11,8 +11,8 @@ from informerd.clock import Clock
 
 
 class CreatePermission:
-    """Permission to create, for a list of one namespace or of a cluster-scoped kind; with several namespaces the answer
-    may differ.
+    """Permission to create, for a list of one namespace, of all, or of a cluster-scoped kind; with several namespaces
+    the answer may differ.
 
     `on_change`, a method of the list that holds this, is called when the answer changes. It is held weakly: a list in a
     cycle would keep its rows until a collection of all objects.
@@ -27,8 +27,10 @@ class CreatePermission:
         on_change: Callable[[], None],
     ) -> None:
         where = namespaces[0] if len(namespaces) == 1 and kind.namespaced else ""
-        known = kind.creatable and (bool(where) or not kind.namespaced)
-        self._create_access = ResourceAttributes("create", kind.resource, where) if known else None
+        known = kind.creatable and (len(namespaces) < 2 or not kind.namespaced)
+        is_anywhere = kind.namespaced and not where
+        access = ResourceAttributes("create", kind.resource, where, is_anywhere=is_anywhere)
+        self._create_access = access if known else None
         self._denial_of = denial_of
         self._clock = clock
         self._changed = WeakMethod(on_change)

@@ -242,6 +242,11 @@ class LiveList(LiveView):
         return f"{why[:1].upper()}{why[1:]}." if before == NOT_FOLLOWED else ""
 
     @property
+    def is_hidden(self) -> bool:
+        """Whether the rights of who looks include no object of the kind."""
+        return self._replica.is_hidden
+
+    @property
     def unavailable_text(self) -> str:
         """Why its first list cannot be requested, as a sentence; empty where it can or is complete."""
         return self.cluster_problem() if self.health.state == "starting" else ""

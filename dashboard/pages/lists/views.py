@@ -10,6 +10,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from dashboard.access.rights import RIGHTS
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.namespace_limits import limit_of
 from dashboard.live.hub.on_demand_kinds import INTEREST
@@ -146,7 +147,10 @@ def _check_namespaces(state: AppState, kind: KindInfo, query: Query) -> tuple[Qu
 
 
 def _listed_namespaces(state: AppState, kind: KindInfo) -> tuple[str, ...]:
-    limit = limit_of(state[REPLICAS].get(kind.key).health)
+    """The namespaces that kubectl may list, where these are not all."""
+    scope, limit = state[RIGHTS].scope_of(kind.key), limit_of(state[REPLICAS].get(kind.key).health)
+    if not scope.is_everything:
+        return tuple(sorted(scope.namespaces))
     return limit.namespaces if limit is not None else ()
 
 

@@ -146,7 +146,8 @@ class LiveOverview(LiveView):
     @property
     def covered_kinds_text(self) -> str:
         """The kinds whose problems are known, as a sentence; more than MAX_COVERED are counted. Empty where none is."""
-        titles = [self._kinds[each.key].title for each in self._known_replicas if not is_unknown(each)]
+        known = [each for each in self._known_replicas if not is_unknown(each) and not each.is_hidden]
+        titles = [self._kinds[each.key].title for each in known]
         if not titles:
             return ""
         more = len(titles) - MAX_COVERED
@@ -154,9 +155,15 @@ class LiveOverview(LiveView):
         return f"{join_titles(named)} are covered."
 
     @property
+    def sees_nothing(self) -> bool:
+        """Whether the rights of who looks include no object of any kind."""
+        return all(replica.is_hidden for replica in (*self._steady, *self._on_demand))
+
+    @property
     def empty_text(self) -> str:
         """Heading of a cluster without objects of the kinds that are followed always."""
-        titles = [self._kinds[each.key].title for each in self._steady if each.key not in BACKGROUND_KINDS]
+        shown = [each for each in self._steady if each.key not in BACKGROUND_KINDS and not each.is_hidden]
+        titles = [self._kinds[each.key].title for each in shown]
         return f"No {' or '.join(filter(None, (', '.join(titles[:-1]), titles[-1])))} yet" if titles else "Nothing yet"
 
     @property

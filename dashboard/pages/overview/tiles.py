@@ -78,10 +78,12 @@ def tile_of(
     facts, tone = _FACTS.get(state) or _lively(count, "bad" if is_bad else "warn", rate)
     if state == "starting" and is_unreachable:
         facts, tone = "cannot be read", "warn"
+    if replica.is_hidden:
+        facts, tone = "not yours to see", "idle"
     return Tile(
         kind=kind,
         href=f"{kind.path}?{urlencode({'namespace': ','.join(namespaces)}, safe=',')}" if limited else kind.path,
-        count=None if is_unknown(replica) else sum(tones.values()),
+        count=None if is_unknown(replica) or replica.is_hidden else sum(tones.values()),
         status_bar=bar_segments(tones),
         status_bar_text=", ".join(f"{tones[tone]:,} {_SAID[tone]}" for tone in TONES if tones.get(tone)),
         facts=facts,

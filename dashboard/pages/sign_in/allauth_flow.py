@@ -46,7 +46,7 @@ def begin(request: HttpRequest, next_address: str) -> HttpResponse:
         try:
             response = provider.begin(request, next_address)
         except ProviderUnusable as error:
-            sentence = problems.unreachable(issuer)
+            sentence = problems.unusable(issuer, error)
             raise SignInFailed(sentence, status=503, next_address=next_address, detail=str(error)) from None
     save_session(request, response)
     return response
@@ -122,7 +122,10 @@ class _CallbackView(OAuth2CallbackView):  # type: ignore[misc] # allauth has no 
 
 
 def _unreachable(client: Any, view: _CallbackView, error: Exception) -> SignInFailed:
-    sentence = problems.unreachable(client.issuer)
+    if isinstance(error, ProviderUnusable):
+        sentence = problems.unusable(client.issuer, error)
+    else:
+        sentence = problems.unreachable(client.issuer)
     return SignInFailed(sentence, status=503, next_address=view.next_address, detail=str(error))
 
 

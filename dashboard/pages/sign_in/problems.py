@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.access.oidc.provider_client import MAX_BYTES
+from dashboard.access.oidc.provider_client import MAX_BYTES, ProviderMisconfigured, ProviderUnusable
 from dashboard.runtime.oidc_issuers import Issuer
 
 MAX_QUOTED = 200
@@ -38,6 +38,16 @@ def unknown_state(issuer: Issuer) -> str:
 def refused(issuer: Issuer, error: str, description: str) -> str:
     words = " ".join(filter(None, (error, description)))[:MAX_QUOTED]
     return f"{issuer.title} refused the sign-in: {words or 'it sent no code'}. Try again."
+
+
+def unusable(issuer: Issuer, error: ProviderUnusable) -> str:
+    """The sentence for a provider whose configuration or keys cannot be read."""
+    if isinstance(error, ProviderMisconfigured):
+        return (
+            f"Deltaboard has a wrong address of {issuer.title}, so nobody can sign in with it. Its operator has to "
+            "correct the issuer in DELTABOARD_OIDC; the log says what is wrong."
+        )
+    return unreachable(issuer)
 
 
 def unreachable(issuer: Issuer) -> str:

@@ -98,7 +98,9 @@ async def _finish(request: HttpRequest, issuer: Issuer) -> HttpResponse:
         sentence = "You were not signed in, because Deltaboard's database cannot be used just now. Try again."
         raise SignInFailed(sentence, status=503, next_address=next_address, detail=str(error)) from None
     rotate_token(request)
-    logger.info("%s signed in with %s", person.name, issuer.name)
+    without = "" if not issuer.groups_claim or issuer.groups_claim in verified.claims else (
+        f": no groups, the token has no claim {issuer.groups_claim!r}")  # fmt: skip
+    logger.info("%s signed in with %s%s", person.name, issuer.name, without)
     response = HttpResponseRedirect(next_address, status=303)
     set_session_cookie(response, cookie, max_age=sessions.lifetime.longest)
     return response

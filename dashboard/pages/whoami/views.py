@@ -18,7 +18,7 @@ from dashboard.objects.query.params import read_namespaces
 from dashboard.pages.layout.htmx import vary_on_htmx
 from dashboard.pages.layout.kinds_sidebar import all_kinds
 from dashboard.pages.layout.namespaces import namespace_picker
-from dashboard.pages.layout.page import kubectl_of, page_info
+from dashboard.pages.layout.page import has_own_rights, kubectl_of, page_info
 from dashboard.pages.whoami.live_whoami import open_whoami
 from dashboard.runtime.app_state import state_of
 
@@ -36,9 +36,9 @@ async def whoami(request: HttpRequest) -> HttpResponse:
         "person": person,
         "source": _source(request),
         "has_session": page.has_session,
-        "has_own_rights": settings.DELTABOARD_RIGHTS == "person",
+        "has_own_rights": has_own_rights(),
         "account": state[CONNECTION].cluster.user,
-        "command": _can_i_command(person, namespaces),
+        "command": _can_i_command(person, namespaces or tuple(state[RIGHTS].by_namespace)),
         "kubectl": kubectl_of(state),
     }
     return vary_on_htmx(render(request, "whoami/page.html", {**view.context(), **context}))
@@ -59,7 +59,7 @@ def _source(request: HttpRequest) -> str:
 
 
 def _can_i_command(person: Person, namespaces: tuple[str, ...]) -> str:
-    """What follows kubectl in the command that lists the same rights."""
+    """What follows kubectl in the command that lists the same rights, those of the first of these namespaces."""
     options = [f"--as={person.name}", *(f"--as-group={group}" for group in person.groups)] if person.name else []
     return kubectl_arguments("auth", "can-i", "--list", namespace=namespaces[0] if namespaces else "", options=options)
 

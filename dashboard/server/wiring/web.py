@@ -138,6 +138,7 @@ class WebProcess:
             clock,
         )
         self.work_processes = WorkProcesses()
+        self.providers = Providers(settings.DELTABOARD_OIDC, clock)
         self.state = AppState(
             {
                 CLOCK: clock,
@@ -159,7 +160,7 @@ class WebProcess:
                 DRAIN_RUNNER: self.drain_runs,
                 BULK_RUNNER: self.bulk_runs,
                 SESSIONS: self.sessions,
-                PROVIDERS: Providers(settings.DELTABOARD_OIDC, clock),
+                PROVIDERS: self.providers,
                 METRICS: self.metrics,
                 SOCKET_LIMITS: SocketLimits(settings.DELTABOARD_SOCKETS, settings.DELTABOARD_SOCKETS_PER_USER),
                 QUOTAS: self.quotas,
@@ -268,6 +269,7 @@ class WebProcess:
             self._keep("the check of impersonation", partial(log_impersonation_form, lambda: self.client, self.clock))
         if settings.DELTABOARD_SIGN_IN == "oidc":
             self._keep("hearing of ended sessions", self.sessions.run)
+            self._keep("the check of issuers", self.providers.check)
 
     async def stop(self) -> None:
         """End all tasks, watches and children for good; returns when they have ended."""

@@ -6,7 +6,7 @@ import { now } from "./steady_clock.js";
 import { lateness, link } from "./connection.js";
 import { isWhole, setText, shown, tell } from "./shown_views.js";
 import {
-  BUSY, CATCHING_UP, FINAL, INCOMPLETE, noConnection, notHeard, problemsOf, STRANGE, tooSlow, wordsOf,
+  BUSY, CATCHING_UP, FINAL, INCOMPLETE, noConnection, notHeard, problemsOf, SIGNED_OUT, STRANGE, tooSlow, wordsOf,
 } from "./status_text.js";
 
 export const SILENCE = 3000; // milliseconds without a word until the page counts as stale
@@ -28,6 +28,12 @@ export function showWords() {
   if (!banner) return;
   setText(banner.querySelector("[data-words]") ?? banner, visible(last.words));
   banner.hidden = !last.words;
+  const signedOut = link.closed === SIGNED_OUT;
+  document.body.toggleAttribute("data-signed-out", signedOut); // base.css hides what the page shows
+  const way = banner.querySelector("[data-sign-in]");
+  if (!way) return;
+  way.hidden = !signedOut;
+  way.href = `/sign-in/?next=${encodeURIComponent(location.pathname + location.search)}`;
 }
 
 /* Decides between live and stale for a page whose socket is open and was heard. */

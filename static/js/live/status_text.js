@@ -5,10 +5,12 @@ const two = (number) => String(number).padStart(2, "0");
 /* Close codes after which the page does not connect again by itself. */
 export const FINAL = {
   4400: "The server did not understand what this page asked for. Reload the page.",
-  4403: "You are signed out, or the server does not let this page follow changes. Sign in again or reload the page.",
+  4401: "You are signed out, so this page shows nothing any more. What you typed is still here.",
+  4403: "The server does not let this page follow changes. Reload the page.",
   4404: "The server no longer has this page. What you see is no longer kept up to date.",
   4429: "This page asked the server for too much. Reload the page.",
 };
+export const SIGNED_OUT = 4401;
 /* Close codes after which it tries again after a while: at first after 6 seconds, later every 30. */
 export const BUSY = {
   4503: "Deltaboard is busy: too many of its pages are open, or were opened at once. Close some that you do not need. What you see is not kept up to date until this page is let in; it tries again by itself.",

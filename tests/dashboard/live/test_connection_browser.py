@@ -117,7 +117,13 @@ def test_it_connects_again_after_any_close_that_is_not_final(page: Page, server:
     expect(page.locator("#banner")).to_be_hidden()
 
 
-FINAL = {4400: "did not understand", 4403: "does not let", 4404: "no longer has this page", 4429: "too much"}
+FINAL = {
+    4400: "did not understand",
+    4401: "You are signed out",
+    4403: "does not let",
+    4404: "no longer has this page",
+    4429: "too much",
+}
 
 
 def test_final_closes_are_shown_and_end_the_trying(page: Page, server: PageServer) -> None:

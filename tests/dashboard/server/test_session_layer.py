@@ -168,11 +168,11 @@ def socket(cookie: str) -> Message:
     return scope_of("websocket", cookie=f"deltaboard_session={cookie}")
 
 
-async def test_a_socket_without_a_session_is_closed_with_4403(sessions: SessionRegistry) -> None:
+async def test_a_socket_without_a_session_is_closed_with_4401(sessions: SessionRegistry) -> None:
     inner = Inner()
     assert await answered(SessionLayer(inner, sessions), socket("made up")) == [
         {"type": "websocket.accept"},
-        {"type": "websocket.close", "code": 4403},
+        {"type": "websocket.close", "code": 4401},
     ]
     assert inner.scopes == []
 
@@ -196,8 +196,8 @@ async def test_a_socket_is_closed_when_its_session_ends(sessions: SessionRegistr
     await inner.send({"type": "websocket.send", "text": "a frame that was on its way"})
     texts = [message.get("text") for message in inner.received]
     assert texts in (["one", None], ["one", "two", None])
-    assert inner.received[-1] == {"type": "websocket.disconnect", "code": 4403}
-    assert sent == [{"type": "websocket.close", "code": 4403}]
+    assert inner.received[-1] == {"type": "websocket.disconnect", "code": 4401}
+    assert sent == [{"type": "websocket.close", "code": 4401}]
     assert sessions._watched == {}
 
 

@@ -83,7 +83,7 @@ async def test_the_page_names_the_person_their_groups_and_what_they_may_do() -> 
         html = await page(site)
     for text in ("anna", "team-a", "team-b", "<code>7</code>", "X-User and the groups in X-Groups", "see, delete"):
         assert text in html
-    assert "auth can-i --list --as=anna --as-group=team-a --as-group=team-b" in html
+    assert "auth can-i --list -n shop --as=anna --as-group=team-a --as-group=team-b" in html
 
 
 @pytest.mark.parametrize(
