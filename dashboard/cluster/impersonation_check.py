@@ -40,8 +40,8 @@ _CONSTRAINED = (
 )
 _EVERYTHING = ResourceAttributes("*", _resource("*", "*", "*"))
 ADMINISTRATOR = (
-    "Deltaboard's account may do everything in the cluster, as an administrator's: whoever gets hold of it may, too. Use "
-    "an account with the rights of deploy/rbac/people.yaml (docs/access.md)."
+    "Deltaboard's account may do everything in the cluster, as an administrator's: whoever gets hold of it may, too. "
+    "Use an account with the rights of deploy/rbac/people.yaml (docs/access.md)."
 )
 _PLAIN = (ResourceAttributes("impersonate", _resource("", "users", "User")),)
 

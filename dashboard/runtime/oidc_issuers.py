@@ -190,15 +190,16 @@ def _alike_words(key: str, first: Issuer, second: Issuer, one: str, other: str) 
     what = "groups" if key == "groups_prefix" else "people"
     if one and other:
         return (
-            f"is {other!r} and that of {first.name} is {one!r}, so both issuers could name the same {what}: write two "
-            "of which neither begins with the other, or the same text for both if that is wanted"
+            f"is {other!r} and that of {first.name} is {one!r}, so both issuers could name the same {what}: write "
+            "two of which neither begins with the other, or the same text for both if that is wanted"
         )
     default = ", as is the default for the claim email" if key == "username_prefix" else ""
     without = [issuer.name for issuer, prefix in ((first, one), (second, other)) if not prefix]
+    have = "have" if without[1:] else "has"
     return (
-        f"must keep {first.name} and {second.name} apart: {' and '.join(without)} {'have' if without[1:] else 'has'} no "
-        f"{key}{default}, so both could name the same {what}. Write one for each, such as '{first.name}:' and "
-        f"'{second.name}:', or {key}: \"\" for both if that is wanted"
+        f"must keep {first.name} and {second.name} apart: {' and '.join(without)} {have} no {key}{default}, so both "
+        f"could name the same {what}. Write one for each, such as '{first.name}:' and '{second.name}:', or "
+        f' {key}: "" for both if that is wanted'
     )
 
 

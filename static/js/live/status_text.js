@@ -5,7 +5,7 @@ const two = (number) => String(number).padStart(2, "0");
 /* Close codes after which the page does not connect again by itself. */
 export const FINAL = {
   4400: "The server did not understand what this page asked for. Reload the page.",
-  4401: "You are signed out, so this page shows nothing any more. What you typed is still here.",
+  4401: "You are signed out, so this page no longer shows what the cluster has.",
   4403: "The server does not let this page follow changes. Reload the page.",
   4404: "The server no longer has this page. What you see is no longer kept up to date.",
   4429: "This page asked the server for too much. Reload the page.",

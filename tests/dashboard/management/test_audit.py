@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 import os
+import re
 import sqlite3
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from dashboard.pages.audit.chain import append_entries
 from dashboard.pages.audit.seal import Sealer
 from tests.dashboard.pages.audit.conftest import in_thread, pair
 from tests.support.databases import migrated
-from tests.support.program import run_program
+from tests.support.program import ROOT, run_program
 
 pytestmark = pytest.mark.program
 
@@ -83,18 +84,26 @@ async def test_a_key_that_is_missing_is_asked_for(file: Path) -> None:
     assert audit(file, "verify", key=f"{OTHER},{SECRET}").returncode == 0
 
 
+def checked_as_documented(export: str) -> list[str]:
+    """What the program in docs/audit.md prints about an export."""
+    program = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "audit.md").read_text(), re.DOTALL)
+    assert program
+    source = program[1].replace("the value of DELTABOARD_AUDIT_KEY, or of SECRET_KEY", SECRET)
+    done = subprocess.run([sys.executable, "-c", source], input=export, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
 async def test_the_export_has_a_line_for_each_entry_which_others_can_verify(file: Path) -> None:
     answer = audit(file, "export")
     assert answer.returncode == 0
     lines = [json.loads(line) for line in answer.stdout.splitlines()]
     assert [line["seq"] for line in lines] == [1, 2, 3, 4, 5, 6]
-    key = hmac.digest(b"deltaboard record of who did what", SECRET.encode(), "sha256")
     previous = "0" * 64
     for line in lines:
-        content = json.dumps(line["entry"], sort_keys=True, separators=(",", ":"))
         assert line["previous"] == previous
-        previous = hmac.digest(key, f"{previous}\n{content}".encode(), "sha256").hex()
-        assert line["hash"] == previous
+        previous = line["hash"]
+    assert checked_as_documented(answer.stdout) == [f"{line['seq']} as it was" for line in lines]
+    assert checked_as_documented(answer.stdout.replace("anna", "anne", 1))[0] == "1 CHANGED"
     part = audit(file, "export", "--since", "2026-11-19T00:00:00Z", "--until", "2026-11-20T00:00:00Z")
     assert [json.loads(line)["seq"] for line in part.stdout.splitlines()] == [3, 4]
 

@@ -124,8 +124,10 @@ class _Handler(BaseHTTPRequestHandler):
         elif parts.path == "/jwks":
             keys = [key.as_dict(private=False) for key in self.owner.published_keys]
             self._answer(200, json.dumps({"keys": keys}).encode())
-        else:
+        elif parts.path == "/.well-known/openid-configuration":
             self._answer(200, json.dumps(self.owner.configuration).encode())
+        else:
+            self._answer(404, b"{}")
 
     def do_POST(self) -> None:
         self.owner.asked.append(self.path)

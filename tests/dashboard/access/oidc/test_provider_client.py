@@ -14,9 +14,11 @@ from dashboard.access.oidc.provider_client import (
     KEYS_PAUSE,
     LimitedSession,
     ProviderClient,
+    ProviderMisconfigured,
     ProviderUnusable,
     ResponseTooLarge,
 )
+from dashboard.pages.sign_in.problems import unusable
 from dashboard.runtime.oidc_issuers import Issuer
 from tests.support.clock import FakeClock
 from tests.support.sign_in.provider import Provider
@@ -95,6 +97,23 @@ def test_a_configuration_of_somebody_else_is_refused(
     monkeypatch.setattr(Provider, "configuration", property(lambda _: answered))
     with pytest.raises(ProviderUnusable, match=words):
         client.configuration()
+
+
+@pytest.mark.parametrize("address", ["{}/", "{}/realms/nobody"])
+def test_an_address_that_is_not_the_providers_is_told_from_an_outage(
+    provider: Provider, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    client = ProviderClient(Issuer("main", "Main", address.format(provider.url), "deltaboard"), clock)
+    for _ in range(2):
+        with pytest.raises(ProviderMisconfigured):
+            client.configuration()
+    provider.__exit__()
+    clock.skip(FAILURE_PAUSE)
+    with pytest.raises(ProviderUnusable) as down:
+        client.configuration()
+    assert not isinstance(down.value, ProviderMisconfigured)
+    assert "wrong address of Main" in unusable(client.issuer, ProviderMisconfigured("x"))
+    assert "does not answer" in unusable(client.issuer, down.value)
 
 
 @pytest.mark.parametrize("configuration", [[], "text", 7])

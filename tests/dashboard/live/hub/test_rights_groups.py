@@ -185,6 +185,8 @@ def test_pages_are_those_of_a_cluster_that_has_what_one_may_see(rights: Rights, 
         async with person(rights) as somebody:
             visible = [each for each in OBJECTS if is_visible(rights, *each)]
             small = Site(*visible)
+            for feeder in small.feeds.feeders.values():  # no right to a kind is said, and is not "there is none"
+                feeder.replica.is_hidden = rights.scope_of(feeder.key).is_empty
             change_all(somebody.site, OBJECTS)
             change_all(small, visible)
             for path in ["/", "/feed/", *paths]:
@@ -199,6 +201,27 @@ async def test_whoever_may_see_everything_gets_the_pages_of_everybody() -> None:
         change_all(somebody.site, OBJECTS)
         for path in PATHS:
             assert await content(somebody.client, path) == await content(somebody.site.client, path), path
+
+
+async def test_who_may_see_nothing_of_a_kind_is_told_so_and_not_that_there_is_none() -> None:
+    async with person(Rights([], {"shop": [rule("list", "pods")]})) as somebody:
+        _, overview = await content(somebody.client, "/")
+        assert "not yours to see" in overview
+        assert "Pods are covered." in overview
+        assert "Nodes" not in overview.partition("are covered.")[0].rpartition("<p")[2]
+        _, nodes = await content(somebody.client, "/resources/nodes/")
+        assert "You may not see Nodes" in nodes
+        assert "The first one appears here" not in nodes
+        _, pods = await content(somebody.client, "/resources/pods/?namespace=bank")
+        assert "You may not see" not in pods
+
+
+async def test_who_may_see_nothing_is_not_told_that_the_cluster_is_empty() -> None:
+    async with person(Rights([])) as somebody:
+        _, overview = await content(somebody.client, "/")
+        assert "No role lets you see anything" in overview
+        assert "create deployment" not in overview
+        assert "is wrong" not in overview
 
 
 SHOP = Rights([], {"shop": [rule("list", "pods")]})

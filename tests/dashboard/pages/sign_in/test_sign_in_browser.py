@@ -78,6 +78,10 @@ def test_somebody_signs_in_sees_their_name_and_signs_out(page: Page, process: Lo
     page.get_by_role("button", name="Sign out here").click()
     expect(page.get_by_text("You are signed out of this browser.")).to_be_visible()
     expect(other.locator("#banner")).to_contain_text(SIGNED_OUT)
+    expect(other.locator("#list")).to_be_hidden()
+    expect(other.locator("#banner").get_by_role("link", name="Sign in")).to_have_attribute(
+        "href", "/sign-in/?next=%2Ffeed%2F"
+    )
     assert [cookie["name"] for cookie in page.context.cookies() if "session" in cookie["name"]] == []
     other.reload()
     expect(other.get_by_role("heading", name="Sign in to Deltaboard")).to_be_visible()
