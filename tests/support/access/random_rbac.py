@@ -20,7 +20,15 @@ from dashboard.cluster.rbac_watch import (
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from tests.support.access.access_reviews import AccessReviews
-from tests.support.access.marked_objects import ALL_KINDS, EVENTS, NAMESPACED, PODS, MarkedObjects, resource_of
+from tests.support.access.marked_objects import (
+    ALL_KINDS,
+    EVENTS,
+    NAMESPACED,
+    PODS,
+    MarkedObject,
+    MarkedObjects,
+    resource_of,
+)
 from tests.support.access.rbac_objects import GROUP, PolicyRule
 from tests.support.wait import eventually
 
@@ -68,6 +76,14 @@ class World:
     def mentions(self, key: str, namespace: str) -> bool:
         """Whether any rule is about a kind in a namespace."""
         return any(grant.is_about(key, namespace) for grant in self.grants)
+
+    def allows(self, verb: str, each: MarkedObject) -> bool:
+        """Whether a rule lets them do this with an object of a namespace."""
+        grants = [grant for grant in self.grants if grant.is_about(each.key, each.namespace)]
+        return any(
+            not {verb, "*"}.isdisjoint(grant.rule["verbs"]) and (not grant.names or each.name in grant.names)
+            for grant in grants
+        )
 
     def names(self, key: str, namespace: str, name: str) -> bool:
         """Whether any rule has an object's name."""
