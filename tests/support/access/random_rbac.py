@@ -52,8 +52,8 @@ class Grant:
         resource = resource_of(key)
         return (
             self.namespace in ("", namespace)
-            and not {"*", resource.group}.isdisjoint(self.rule["apiGroups"])
-            and not {"*", resource.plural}.isdisjoint(self.rule["resources"])
+            and not {"*", resource.group}.isdisjoint(self.rule.get("apiGroups") or ())
+            and not {"*", resource.plural}.isdisjoint(self.rule.get("resources") or ())
         )
 
     @property
@@ -72,6 +72,11 @@ class World:
     def own_namespaces(self) -> set[str]:
         """Namespaces in which they have any right."""
         return {grant.namespace for grant in self.grants if grant.namespace}
+
+    @property
+    def has_all_groups(self) -> bool:
+        """Whether a rule lets them read everything, Deltaboard's own pages included."""
+        return any(not grant.namespace and "*" in grant.rule.get("apiGroups", ()) for grant in self.grants)
 
     def mentions(self, key: str, namespace: str) -> bool:
         """Whether any rule is about a kind in a namespace."""
@@ -129,9 +134,10 @@ class RandomRbac:
         return worlds
 
     async def grant(self, world: World, namespace: str, rule: PolicyRule) -> str:
-        """Give somebody one more right in a namespace. Returns the name of the RoleBinding."""
-        role = _Role(ROLES, namespace, f"{self._batch}-role-{next(self._count)}", (rule,))
-        await self._write(ROLES, namespace, role.name, {"rules": role.rules})
+        """Give somebody one more right in a namespace; empty: in all. Returns the name of the binding."""
+        resource = ROLES if namespace else CLUSTER_ROLES
+        role = _Role(resource, namespace, f"{self._batch}-role-{next(self._count)}", (rule,))
+        await self._write(resource, namespace, role.name, {"rules": role.rules})
         name = await self._bind(world, role, namespace)
         await self._create_last()
         return name

@@ -19,6 +19,7 @@ from dashboard.live.replication.visible_rows import VisibleRows, VisibleUids
 from dashboard.pages.delete import plan
 from dashboard.pages.delete.dependents import SharedDependents, find_shared_dependents
 from dashboard.pages.delete.descendants import ReplicaLookup
+from dashboard.pages.layout import required_right
 from dashboard.pages.writes.target import Target
 from dashboard.server.wiring.web import WebProcess
 
@@ -62,6 +63,15 @@ def _all_dependents(stack: ExitStack, web: WebProcess) -> None:
         return find_shared_dependents(target, uid, web.replicas)
 
     stack.enter_context(patch.object(plan, "find_shared_dependents", find_all))
+
+
+async def _no_denial(*_: object) -> str:
+    return ""
+
+
+def _any_role(stack: ExitStack, _: WebProcess) -> None:
+    """Pages that need a role do not ask for it."""
+    stack.enter_context(patch.object(required_right, "right_denial", _no_denial))
 
 
 def _true(*_: object) -> bool:
@@ -111,6 +121,8 @@ REMOVED: Mapping[str, tuple[Removal, tuple[str, ...]]] = MappingProxyType({
     "edit pages": (_shared_state("writes.request_context"), ("edit", "delete", "quick action")),
     "bulk": (_shared_state("bulk.start_views"), ("bulk", "bulk of a selection")),
     "row menu": (_shared_state("quick_actions.menu_views"), ("row menu",)),
+    "roles of pages": (_any_role, ("controllers", "requeue")),
+    "role of /metrics": (_method(rights.Rights, "allows_url", _true), ("metrics",)),
     "dependents": (_all_dependents, ("deletion with dependents",)),
     "uids of owned objects": (
         _method(VisibleUids, "uids_of", lambda self, name: self._uids.uids_of(name)),
