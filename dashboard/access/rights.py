@@ -19,6 +19,7 @@ ALL = "*"
 LIST_VERBS = frozenset({"list", "watch", ALL})
 """A watch begins with all objects that there are: either verb tells of every object."""
 READ_VERBS = LIST_VERBS | {"get"}
+EVENT_KINDS = frozenset({"events", "events.events.k8s.io"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,13 @@ class Rights:
         return any(rule.allows(verb, group, plural, subresource, name) for rule in rules)
 
     def may_see(self, key: str, namespace: str, name: str) -> bool:
-        """Whether one object may be seen, in a list or by its name; without `name` all of them in the namespace."""
+        """Whether one object may be seen, in a list or by its name; without `name` all of them in the namespace.
+
+        An Event may be seen with the object that it is about. That is not known here, and most have its name in theirs:
+        they need the right to everything.
+        """
+        if key in EVENT_KINDS:
+            return self.sees_all
         if self.scope_of(key).includes(namespace, name):
             return True
         return bool(name) and self.allows("get", key, namespace, name)

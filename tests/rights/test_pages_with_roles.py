@@ -32,7 +32,7 @@ async def test_pages_with_a_role_show_and_do_nothing_without_it(cluster: MarkedC
         await _ask_all(cluster, crawl, worlds, [None] * len(ROLES))
         for world, role in zip(worlds, ROLES, strict=True):
             await rbac.grant(world, "", role)
-        await rbac.until_known(cluster.dashboard.web.people_rights.rbac)
+        await cluster.until_known(rbac)
         await _ask_all(cluster, crawl, worlds, ROLES)
     assert not crawl.faults, report(crawl.faults)
 

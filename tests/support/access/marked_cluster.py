@@ -69,6 +69,11 @@ class MarkedCluster:
             await self.forget_people()
             await rbac.remove()
 
+    async def until_known(self, rbac: RandomRbac) -> None:
+        """Wait until the next request of anybody is judged by the rights that were given and taken."""
+        await rbac.until_known(self.dashboard.web.people_rights.rbac)
+        await self.forget_people()
+
     async def until_shown(self) -> None:
         """Wait until the dashboard's replicas have all objects as they are."""
         replicas = self.dashboard.web.replicas
