@@ -40,8 +40,11 @@ async def test_what_people_made_shows_nothing_that_they_may_not_see_any_more(clu
     crawl = Crawl(cluster.dashboard, cluster.objects)
     hidden = Counter[str]()
     worlds = [World(Person(f"loser-{i}")) for i in range(WORLDS)]
+    kept, lost = cluster.random.sample(cluster.objects.namespaces, 2)
+    for namespace in (kept, lost) * (WORLDS + 1):  # one for each to delete, and one that stays
+        pod = cluster.random.choice(cluster.objects.of(PODS, namespace=namespace))
+        await cluster.objects.create(EVENTS, namespace, subject=pod)
     async with cluster.rbac(0) as (rbac, _):
-        kept, lost = cluster.random.sample(cluster.objects.namespaces, 2)
         bindings = [await _grant(rbac, world, kept, lost) for world in worlds]
         await cluster.until_known(rbac)
         works = [await _work(cluster, await cluster.tour(world), (kept, lost)) for world in worlds]
