@@ -5,9 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
+from unittest.mock import patch
 from uuid import uuid4
 
+import pytest
+
 from dashboard.access.person import Person
+from dashboard.access.rights import Rights
+from dashboard.pages.bulk.request_context import RunRequest
+from dashboard.pages.bulk.run import Item
+from dashboard.pages.bulk.runner import BULK_RUNNER
+from dashboard.pages.drafts import request_draft, views
 from tests.support.access.crawl import Crawl, report
 from tests.support.access.marked_cluster import MarkedCluster
 from tests.support.access.marked_objects import CONFIG_MAPS, EVENTS, PODS, MarkedObject, resource_of
@@ -58,6 +66,31 @@ async def test_what_people_made_shows_nothing_that_they_may_not_see_any_more(clu
         await _check_with_all_rights(crawl, await cluster.tour(worlds[0]), works)
     assert not crawl.faults, report(crawl.faults)
     assert hidden.keys() == {"draft", *KINDS}, f"nobody has lost anything of some kinds: {hidden}"
+
+
+async def _all_items(run_request: RunRequest) -> tuple[Item, ...]:
+    return await run_request.app_state[BULK_RUNNER].store.items(run_request.run.key)
+
+
+def _names_of_events(rights: Rights, key: str, namespace: str, name: str) -> bool:
+    return rights.scope_of(key).includes(namespace, name) or rights.allows("get", key, namespace, name)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("owner", "name", "instead"),
+    [
+        pytest.param(views, "may_see_subject", lambda *_: True, id="pages of drafts"),
+        pytest.param(request_draft, "may_see_subject", lambda *_: True, id="drafts in editors"),
+        pytest.param(RunRequest, "items", _all_items, id="objects of runs"),
+        pytest.param(Rights, "may_see", _names_of_events, id="Events by their own names"),
+    ],
+)
+async def test_each_filter_that_is_removed_is_noticed(
+    cluster: MarkedCluster, owner: object, name: str, instead: object
+) -> None:
+    with patch.object(owner, name, instead), pytest.raises(AssertionError, match="faults"):
+        await test_what_people_made_shows_nothing_that_they_may_not_see_any_more(cluster)
 
 
 async def _grant(rbac: RandomRbac, world: World, kept: str, lost: str) -> tuple[str, PolicyRule]:
@@ -126,11 +159,11 @@ async def _check(crawl: Crawl, tour: Tour, work: Work) -> Counter[str]:
     for key, target in work.drafts.items():
         is_hidden = tour.visible.hides(target)
         hidden["draft"] += is_hidden
-        await crawl.ask(
-            "draft", tour, Visit(f"/drafts/{key}/", expected=NO_DRAFT if is_hidden else frozenset({TYPED, target.uid}))
-        )
-        absent = frozenset({TYPED}) if is_hidden else frozenset[str]()
-        await crawl.ask("draft in an editor", tour, Visit(f"{target.address}edit/?draft={key}", absent=absent))
+        text, nothing = frozenset({TYPED, target.uid}), frozenset[str]()
+        await crawl.ask("draft", tour, Visit(f"/drafts/{key}/", expected=NO_DRAFT if is_hidden else text))
+        for page in (f"{target.address}edit/", f"/resources/{target.key}/new/", "/new/"):
+            continued = Visit(f"{page}?draft={key}", expected=nothing if is_hidden else frozenset({TYPED}))
+            await crawl.ask("draft in an editor", tour, continued)
     for run, objects in work.runs.items():
         hidden[objects[0].key] += sum(map(tour.visible.hides, objects))
         names = frozenset(each.name for each in tour.visible.of(objects) if not each.is_deleted)

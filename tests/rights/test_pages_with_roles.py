@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from unittest.mock import patch
 
+import pytest
+
+from dashboard.live.hub.hub import HUB
+from dashboard.live.hub.live_view import LiveView
+from dashboard.pages.controllers.live_controllers import open_controllers
+from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT
+from dashboard.runtime.app_state import AppState
+from dashboard.server import live_view_routing
 from tests.support.access.crawl import Crawl, report
 from tests.support.access.failing_controller import NAME
 from tests.support.access.marked_cluster import MarkedCluster
@@ -35,6 +44,19 @@ async def test_pages_with_a_role_show_and_do_nothing_without_it(cluster: MarkedC
         await cluster.until_known(rbac)
         await _ask_all(cluster, crawl, worlds, ROLES)
     assert not crawl.faults, report(crawl.faults)
+
+
+def _view_without_role(state: AppState, *_: object) -> LiveView:
+    return open_controllers(state[HUB], state[CONTROLLERS_CLIENT].reports)
+
+
+@pytest.mark.soak
+async def test_an_open_page_that_needs_no_role_is_noticed(cluster: MarkedCluster) -> None:
+    with (
+        patch.object(live_view_routing, "_view_of", _view_without_role),
+        pytest.raises(AssertionError, match="keys in the open page"),
+    ):
+        await test_pages_with_a_role_show_and_do_nothing_without_it(cluster)
 
 
 async def _ask_all(
