@@ -101,6 +101,13 @@ def test_what_a_scope_includes(scope: KindScope, seen: str) -> None:
     assert scope.is_empty == (not seen)
 
 
+def test_a_right_to_get_shows_an_object_whose_name_one_knows_and_names_none() -> None:
+    rights = Rights([], shop(rule("get"), rule("get", "secrets", names="key")))
+    assert rights.may_see("pods", "shop", "web")
+    assert not rights.may_list("pods", "shop", "web")
+    assert rights.may_list("secrets", "shop", "key")
+
+
 @pytest.mark.parametrize("key", ["events", "events.events.k8s.io"])
 def test_an_event_of_which_only_the_name_is_known_needs_the_right_to_everything(key: str) -> None:
     events = rule("get list", "events", ",events.k8s.io")

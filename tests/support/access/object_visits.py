@@ -18,6 +18,7 @@ from tests.support.access.marked_objects import (
     OWNERS,
     PODS,
     REPLICA_SETS,
+    SECRETS,
     MarkedObject,
     resource_of,
 )
@@ -76,6 +77,12 @@ def action_page(key: str, action: str) -> Callable[[Tour], Visit]:
         return Visit(f"{target.address}do/{action}/")
 
     return visit
+
+
+def secret_values(tour: Tour) -> Visit:
+    """A Secret's values, which the audit log has from then on that somebody has read."""
+    readable = [each for each in tour.seen(SECRETS) if tour.world.allows("get", each)]
+    return Visit(f"{tour.random.choice(readable or [tour.target(SECRETS)]).address}edit/")
 
 
 def check(tour: Tour) -> Visit:

@@ -65,6 +65,11 @@ def _all_dependents(stack: ExitStack, web: WebProcess) -> None:
     stack.enter_context(patch.object(plan, "find_shared_dependents", find_all))
 
 
+def _may_get(self: rights.Rights, key: str, namespace: str, name: str) -> bool:
+    """A right to get an object by its name shows this name."""
+    return self.scope_of(key).includes(namespace, name) or self.allows("get", key, namespace, name)
+
+
 async def _no_denial(*_: object) -> str:
     return ""
 
@@ -123,6 +128,7 @@ REMOVED: Mapping[str, tuple[Removal, tuple[str, ...]]] = MappingProxyType({
     "row menu": (_shared_state("quick_actions.menu_views"), ("row menu",)),
     "roles of pages": (_any_role, ("controllers", "requeue")),
     "role of /metrics": (_method(rights.Rights, "allows_url", _true), ("metrics",)),
+    "audit log": (_method(rights.Rights, "may_list", _may_get), ("values of a Secret", "audit", "export of the audit")),
     "dependents": (_all_dependents, ("deletion with dependents",)),
     "uids of owned objects": (
         _method(VisibleUids, "uids_of", lambda self, name: self._uids.uids_of(name)),

@@ -32,6 +32,7 @@ from tests.support.access.object_visits import (
     object_page,
     owner,
     row_menu,
+    secret_values,
     take,
     unknown_kind_page,
 )
@@ -278,6 +279,7 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "YAML page": object_page("yaml/", HTML),
     "YAML text": object_page("yaml/"),
     "edit": object_page("edit/"),
+    "values of a Secret": secret_values,
     "edit status": object_page("edit/status/"),
     "check": check,
     "take": take,
