@@ -19,6 +19,7 @@ ALL = "*"
 LIST_VERBS = frozenset({"list", "watch", ALL})
 """A watch begins with all objects that there are: either verb tells of every object."""
 READ_VERBS = LIST_VERBS | {"get"}
+EVENT_KINDS = frozenset({"events", "events.events.k8s.io"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +151,17 @@ class Rights:
 
     def may_see(self, key: str, namespace: str, name: str) -> bool:
         """Whether one object may be seen, in a list or by its name; without `name` all of them in the namespace."""
-        if self.scope_of(key).includes(namespace, name):
+        if self.may_list(key, namespace, name):
             return True
-        return bool(name) and self.allows("get", key, namespace, name)
+        return bool(name) and key not in EVENT_KINDS and self.allows("get", key, namespace, name)
+
+    def may_list(self, key: str, namespace: str, name: str) -> bool:
+        """Whether one object may be named, as in a list; without `name` all of them in the namespace.
+
+        An Event may be named with the object that it is about. That is not known here, and most have its name in
+        theirs: they need the right to everything.
+        """
+        return self.sees_all if key in EVENT_KINDS else self.scope_of(key).includes(namespace, name)
 
     @property
     def sees_all(self) -> bool:

@@ -13,11 +13,12 @@ from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.pages.audit.filters import OUTCOME_CHOICES, AuditFilter, filter_problem, parse_filter
 from dashboard.pages.audit.lines import CSV_COLUMNS, audit_line, csv_line, csv_text, json_line
-from dashboard.pages.audit.query import RecordPage, all_records, count_records, page_of
+from dashboard.pages.audit.query import MaySee, RecordPage, all_records, count_records, page_of
 from dashboard.pages.audit.recorder import AUDIT
 from dashboard.pages.layout.cross_site_requests import own_pages_only
 from dashboard.pages.layout.not_found import NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.required_right import CONTROLLERS
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.database_executor import Unavailable
 
@@ -81,7 +82,7 @@ async def _read(state: AppState, chosen: AuditFilter, before: str) -> tuple[Reco
     store, server = state[AUDIT].store, state[CONNECTION].cluster.server
     if store is None:
         return RecordPage((), ""), 0
-    asked = store.reader, server, chosen, state[RIGHTS].may_see, state[CLOCK].time()
+    asked = store.reader, server, chosen, _may_name(state), state[CLOCK].time()
     return await page_of(*asked, before), await count_records(*asked)
 
 
@@ -92,8 +93,20 @@ async def _file(state: AppState, chosen: AuditFilter, suffix: str) -> AsyncItera
     if suffix == "csv":
         yield csv_text(CSV_COLUMNS)
     line = csv_line if suffix == "csv" else json_line
-    async for record in all_records(store.reader, server, chosen, state[RIGHTS].may_see, state[CLOCK].time()):
+    async for record in all_records(store.reader, server, chosen, _may_name(state), state[CLOCK].time()):
         yield line(record)
+
+
+def _may_name(state: AppState) -> MaySee:
+    """Whether the reader may know of an object: in lists, or on the controllers page, which has a role of its own."""
+    rights = state[RIGHTS]
+
+    def may_name(resource: str, namespace: str, name: str) -> bool:
+        return rights.may_list(resource, namespace, name) or (
+            resource == CONTROLLERS.key and rights.allows("get", resource)
+        )
+
+    return may_name
 
 
 def _joined(*parts: str) -> str:

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from dashboard.access.identity import Identity, browser_of, user_of
 from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
+from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.objects.schemas.schema_store import SCHEMAS
@@ -62,9 +63,11 @@ class RunRequest:
         )
 
     async def items(self) -> tuple[Item, ...]:
-        """The objects of the run that whoever asks may still see."""
-        rights, items = self.app_state[RIGHTS], await self.app_state[BULK_RUNNER].store.items(self.run.key)
-        return tuple(item for item in items if rights.may_see(self.kind.key, item.namespace, item.name))
+        """The objects of the run that whoever asks may still see. Of an Event its row says so, not its name."""
+        rights, replicas, key = self.app_state[RIGHTS], self.app_state[REPLICAS], self.kind.key
+        rows = replicas.get(key).rows if key in replicas else {}
+        items = await self.app_state[BULK_RUNNER].store.items(self.run.key)
+        return tuple(item for item in items if item.uid in rows or rights.may_see(key, item.namespace, item.name))
 
     async def schema(self) -> Schema:
         """The kind's schema; UNKNOWN without a connection to the cluster."""

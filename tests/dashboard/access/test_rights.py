@@ -101,6 +101,20 @@ def test_what_a_scope_includes(scope: KindScope, seen: str) -> None:
     assert scope.is_empty == (not seen)
 
 
+def test_a_right_to_get_shows_an_object_whose_name_one_knows_and_names_none() -> None:
+    rights = Rights([], shop(rule("get"), rule("get", "secrets", names="key")))
+    assert rights.may_see("pods", "shop", "web")
+    assert not rights.may_list("pods", "shop", "web")
+    assert rights.may_list("secrets", "shop", "key")
+
+
+@pytest.mark.parametrize("key", ["events", "events.events.k8s.io"])
+def test_an_event_of_which_only_the_name_is_known_needs_the_right_to_everything(key: str) -> None:
+    events = rule("get list", "events", ",events.k8s.io")
+    assert not Rights([events, rule("list", "*", "")], shop(events)).may_see(key, "shop", "web.18a0")
+    assert Rights([rule("list", "*", "*")]).may_see(key, "shop", "web.18a0")
+
+
 def test_the_same_rules_have_the_same_fingerprint_in_any_order() -> None:
     several = [rule("list get", "pods services"), rule("list", "deployments", "apps")]
     turned = [rule("list", "deployments", "apps"), rule("get list", "services pods"), rule("list get", "pods services")]

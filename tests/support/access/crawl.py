@@ -63,13 +63,17 @@ class Crawl:
         """Make these requests, and judge the answers."""
         for name in names:
             if name not in self._known_leaks:
-                visit = VISITS[name](tour)
-                answer = await self._dashboard.ask(tour.world.person, visit.address, visit.form, headers=visit.headers)
-                self._note(name, visit, answer)
-                for text in [*self._wrong(tour, visit, answer), *await self._counts(tour, visit, answer)]:
-                    self.faults.append(Fault(name, f"{visit.address}: {text}", tour.world))
+                answer = await self.ask(name, tour, VISITS[name](tour))
                 if "/bulk/" in (run := answer.header("location")):
                     await self._visit_run(name, tour, run)
+
+    async def ask(self, name: str, tour: Tour, visit: Visit) -> Answer:
+        """Make one request, and judge the answer."""
+        answer = await self._dashboard.ask(tour.world.person, visit.address, visit.form, headers=visit.headers)
+        self._note(name, visit, answer)
+        for text in [*self._wrong(tour, visit, answer), *await self._counts(tour, visit, answer)]:
+            self.faults.append(Fault(name, f"{visit.address}: {text}", tour.world))
+        return answer
 
     async def _visit_run(self, name: str, tour: Tour, run: str) -> None:
         """The pages of a run that was begun: what was hidden is not part of it."""

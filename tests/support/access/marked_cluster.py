@@ -12,6 +12,7 @@ from unittest.mock import patch
 from dashboard.cluster import people_rights
 from dashboard.live.hub import rights_groups
 from informerd.rest.client import Client
+from tests.support.access.failing_controller import failing_controller
 from tests.support.access.marked_objects import ALL_KINDS, MarkedObject, MarkedObjects
 from tests.support.access.random_rbac import RandomRbac, World, each_of
 from tests.support.access.tour import Tour
@@ -68,6 +69,11 @@ class MarkedCluster:
             await self.forget_people()
             await rbac.remove()
 
+    async def until_known(self, rbac: RandomRbac) -> None:
+        """Wait until the next request of anybody is judged by the rights that were given and taken."""
+        await rbac.until_known(self.dashboard.web.people_rights.rbac)
+        await self.forget_people()
+
     async def until_shown(self) -> None:
         """Wait until the dashboard's replicas have all objects as they are."""
         replicas = self.dashboard.web.replicas
@@ -100,12 +106,15 @@ async def marked_objects(client: Client) -> AsyncIterator[MarkedObjects]:
 
 
 @asynccontextmanager
-async def marked_cluster(client: Client, controlplane: ControlPlane) -> AsyncIterator[MarkedCluster]:
-    """The same, with a Deltaboard."""
-    async with (
-        marked_objects(client) as objects,
-        running_dashboard(controlplane.kubeconfig, [*ALL_KINDS]) as dashboard,
-    ):
-        cluster = MarkedCluster(client, objects, dashboard, Random(SEED))
-        await cluster.until_shown()
-        yield cluster
+async def marked_cluster(
+    client: Client, controlplane: ControlPlane, controllers: list[str]
+) -> AsyncIterator[MarkedCluster]:
+    """The same, with a Deltaboard, which runs controllers (failing_controller.py)."""
+    with failing_controller(controlplane):
+        async with (
+            marked_objects(client) as objects,
+            running_dashboard(controlplane.kubeconfig, [*ALL_KINDS], DELTABOARD_CONTROLLERS=controllers) as dashboard,
+        ):
+            cluster = MarkedCluster(client, objects, dashboard, Random(SEED))
+            await cluster.until_shown()
+            yield cluster

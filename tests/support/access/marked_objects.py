@@ -9,6 +9,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 from dashboard.objects.kinds.catalog import KINDS
@@ -30,6 +31,8 @@ MOST_DELETED = 60
 NAMESPACED = (PODS, CONFIG_MAPS, SECRETS, DEPLOYMENTS, REPLICA_SETS, MYDEMOS, LEASES, EVENTS)
 CLUSTER_SCOPED = (NODES, NAMESPACES, VOLUMES)
 ALL_KINDS = (*NAMESPACED, *CLUSTER_SCOPED)
+OWNERS = MappingProxyType({REPLICA_SETS: DEPLOYMENTS, PODS: REPLICA_SETS})
+"""Kinds whose objects have a controller, and its kind."""
 
 
 @dataclass(eq=False)
@@ -49,9 +52,13 @@ class MarkedObject:
     """The mark in an Event's message."""
     subject: MarkedObject | None = None
     """The object that an Event is about."""
+    owner: MarkedObject | None = None
+    """Its controller."""
     is_marked: bool = True
     """Whether it was made here; else it was there, and of marks it has its uid only."""
     is_deleted: bool = False
+    is_going: bool = False
+    """Whether its deletion was asked for, and waits for ever until what it owns is orphaned: nobody does that here."""
     version: str = ""
     """The resourceVersion; empty where the cluster itself may change it."""
 
@@ -75,6 +82,12 @@ def marks_in(text: str) -> set[str]:
 
 def resource_of(key: str) -> Resource:
     return KINDS[key].resource
+
+
+def _owned_by(owner: MarkedObject) -> Json:
+    resource = resource_of(owner.key)
+    named = {"apiVersion": resource.api_version, "kind": resource.kind, "name": owner.name}
+    return {"ownerReferences": [{**named, "uid": owner.uid, "controller": True}]}
 
 
 class MarkedObjects:
@@ -131,6 +144,7 @@ class MarkedObjects:
         await self._all(self.create(VOLUMES) for _ in range(2))
         for keys in ((CONFIG_MAPS, SECRETS, DEPLOYMENTS, LEASES, MYDEMOS), (REPLICA_SETS,), (PODS, PODS)):
             await self._all(self.create(key, name) for key in keys for name in self.namespaces for _ in range(2))
+        await self._all(self._begin_deletion(name) for name in self.namespaces)
         await self._all(self.create(EVENTS, name) for name in self.namespaces for _ in range(5))
         await self._all(
             self.create(EVENTS, "default", subject=each) for each in self.of(*CLUSTER_SCOPED) if each.is_marked
@@ -145,14 +159,15 @@ class MarkedObjects:
             subject = self._random.choice(others)
         name = name or (f"{subject.name}.{self.mark()}" if subject is not None else self.mark())
         metadata: Json = {"labels": {"app": self.mark()}, "annotations": {"note": self.mark()}}
+        owner = self._random.choice(self.of(OWNERS[key], namespace=namespace)) if key in OWNERS else None
         body = {**self._body(key, namespace, subject), "apiVersion": resource_of(key).api_version}
         body["kind"] = resource_of(key).kind
-        body["metadata"] = {**body.get("metadata", {}), **metadata, "name": name}
+        body["metadata"] = {**(_owned_by(owner) if owner is not None else {}), **metadata, "name": name}
         value = self.mark()
         if key == SECRETS:
             body["data"] = {"password": b64encode(value.encode()).decode()}
         stored = json.loads((await self.client.create(resource_of(key), body, namespace)).body)
-        made = MarkedObject(key, namespace, name, stored["metadata"]["uid"], subject=subject)
+        made = MarkedObject(key, namespace, name, stored["metadata"]["uid"], subject=subject, owner=owner)
         made.message = str(body.get("message", "")).rpartition(" ")[2]
         made.hidden_text = body["data"]["password"] if key == SECRETS else ""
         self._note(made, stored)
@@ -199,20 +214,29 @@ class MarkedObjects:
             self._forgotten |= {mark for mark, owner in self.by_mark.items() if owner is each}
         self.by_mark = {mark: owner for mark, owner in self.by_mark.items() if mark not in self._forgotten}
 
+    async def _begin_deletion(self, namespace: str) -> None:
+        """Delete a ReplicaSet that owns pods, so that these stay: the page of its progress says how many there are."""
+        going = self._random.choice([each.owner for each in self.of(PODS, namespace=namespace) if each.owner])
+        resource = resource_of(going.key)
+        await self.client.delete(resource, going.name, namespace, propagation_policy="Orphan")
+        going.is_going = True
+        self._note(going, json.loads((await self.client.get(resource, going.name, namespace)).body))
+
     def _superfluous(self, key: str) -> list[MarkedObject]:
         """Objects of a kind of whose namespace there are others, so that what is made can refer to one."""
-        marked = [each for each in self.of(key) if each.is_marked]
+        marked = [each for each in self.of(key) if each.is_marked and not each.is_going]
         return [each for each in marked if sum(other.namespace == each.namespace for other in marked) > 1]
 
     async def remove(self) -> None:
         """Delete all that was made: a namespace's content stays, and is named nowhere else."""
         await self._all(self.delete(each) for each in self.of(*ALL_KINDS) if each.is_marked)
-        for each in self.of(NAMESPACES, VOLUMES, deleted=True):  # no controller takes their finalizers away
+        for each in self.of(REPLICA_SETS, NAMESPACES, VOLUMES, deleted=True):  # no controller takes finalizers away
             if each.is_marked and each.key == NAMESPACES:
                 body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": each.name}}
                 await self.client.request("PUT", f"/api/v1/namespaces/{each.name}/finalize", body=body)
-            elif each.is_marked:
-                await self.client.patch(resource_of(VOLUMES), each.name, "", {"metadata": {"finalizers": None}})
+            elif each.is_going or (each.is_marked and each.key == VOLUMES):
+                nothing = {"metadata": {"finalizers": None}}
+                await self.client.patch(resource_of(each.key), each.name, each.namespace, nothing)
 
     def _note(self, each: MarkedObject, stored: Json) -> None:
         stored["metadata"].pop("managedFields", None)
@@ -243,9 +267,8 @@ class MarkedObjects:
         if key != PODS:
             app = {"app": self.mark()}
             template = {"metadata": {"labels": app}, "spec": pod}
-            body: Json = {"spec": {"replicas": 1, "selector": {"matchLabels": app}, "template": template}}
-            return body | self._owned_by(DEPLOYMENTS, namespace) if key == REPLICA_SETS else body
-        return {"spec": {**pod, **self._pod_references(namespace)}, **self._owned_by(REPLICA_SETS, namespace)}
+            return {"spec": {"replicas": 1, "selector": {"matchLabels": app}, "template": template}}
+        return {"spec": {**pod, **self._pod_references(namespace)}}
 
     def _pod_references(self, namespace: str) -> Json:
         """The fields of a pod that name a node, a ConfigMap and a Secret."""
@@ -260,11 +283,6 @@ class MarkedObjects:
             {"name": "secret", "secret": {"secretName": secret.name}},
         ]
         return {"nodeName": node.name, "volumes": volumes}
-
-    def _owned_by(self, key: str, namespace: str) -> Json:
-        owner = self._random.choice(self.of(key, namespace=namespace))
-        named = {"apiVersion": resource_of(key).api_version, "kind": resource_of(key).kind, "name": owner.name}
-        return {"metadata": {"ownerReferences": [{**named, "uid": owner.uid, "controller": True}]}}
 
     def _event(self, subject: MarkedObject) -> Json:
         resource = resource_of(subject.key)

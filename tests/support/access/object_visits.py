@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from urllib.parse import quote
@@ -14,9 +15,12 @@ from tests.support.access.marked_objects import (
     EVENTS,
     MYDEMOS,
     NODES,
+    OWNERS,
     PODS,
     REPLICA_SETS,
+    SECRETS,
     MarkedObject,
+    resource_of,
 )
 from tests.support.access.tour import Tour, Visit
 
@@ -75,6 +79,12 @@ def action_page(key: str, action: str) -> Callable[[Tour], Visit]:
     return visit
 
 
+def secret_values(tour: Tour) -> Visit:
+    """A Secret's values, which the audit log has from then on that somebody has read."""
+    readable = [each for each in tour.seen(SECRETS) if tour.world.allows("get", each)]
+    return Visit(f"{tour.random.choice(readable or [tour.target(SECRETS)]).address}edit/")
+
+
 def check(tour: Tour) -> Visit:
     target = tour.target()
     text = f"kind: Pod\napiVersion: v1\nmetadata:\n  name: {target.name}\n  namespace: {target.namespace}\n"
@@ -95,6 +105,54 @@ def new_copy(tour: Tour) -> Visit:
     """A new object as a copy of one that may be seen, or not."""
     target = tour.target(PODS, CONFIG_MAPS, MYDEMOS)
     return Visit(f"/resources/{target.key}/new/?from={quote(target.open_parameter)}")
+
+
+def deletion(tour: Tour) -> Visit:
+    """The page before a deletion: it names and counts what goes with an object, as far as that may be seen."""
+    owners = [each for each in tour.seen(DEPLOYMENTS, REPLICA_SETS) if _may_delete(tour, each)]
+    if not owners:
+        return Visit(f"{tour.target(DEPLOYMENTS, REPLICA_SETS).address}delete/")
+    owner = tour.random.choice(owners)
+    owned, unsure = _dependents(tour, owner)
+    if unsure:
+        return Visit(f"{owner.address}delete/")
+    counts = {f"<li><span>{text}" for text in _counted(owned)} or {"Nothing among the kinds that are followed"}
+    return Visit(f"{owner.address}delete/", expected=frozenset({*counts, *(each.address for each in owned)}))
+
+
+def deletion_that_waits(tour: Tour) -> Visit:
+    """The progress of a deletion that waits until what the object owns is orphaned: how much may be seen of that."""
+    seen = [each for each in tour.seen(REPLICA_SETS) if each.is_going and tour.world.allows("get", each)]
+    hidden = [each for each in tour.forbidden(REPLICA_SETS) if each.is_going]
+    owner = tour.random.choice(seen or hidden or [tour.target(REPLICA_SETS)])
+    page = f"{owner.address}delete/?uid={owner.uid}"
+    owned, unsure = _dependents(tour, owner)
+    if owner not in seen or unsure:
+        return Visit(page)
+    words = [f"Waiting until these no longer name it as owner: {text}<" for text in _counted(owned)]
+    return Visit(page, expected=frozenset(words or ["Waiting for the finalizer orphan"]))
+
+
+def _may_delete(tour: Tour, each: MarkedObject) -> bool:
+    return all(tour.world.allows(verb, each) for verb in ("get", "delete"))
+
+
+def _dependents(tour: Tour, owner: MarkedObject) -> tuple[list[MarkedObject], bool]:
+    """What is known to belong to an object: what it owns and may be seen, what these own, and so on. And whether any of
+    it is unsure.
+    """
+    owned = [each for each in tour.objects.of(*OWNERS) if each.owner is owner]
+    found, unsure = tour.visible.of(owned), any(each in tour.visible.unsure for each in owned)
+    for each in [*found]:
+        further, is_unsure = _dependents(tour, each)
+        found, unsure = [*found, *further], unsure or is_unsure
+    return found, unsure
+
+
+def _counted(objects: list[MarkedObject]) -> list[str]:
+    """``1 ReplicaSet``, ``2 Pods``."""
+    numbers = Counter(resource_of(each.key).kind for each in objects)
+    return [f"{number} {kind}{'s' if number > 1 else ''}" for kind, number in numbers.items()]
 
 
 def unknown_kind_page(tour: Tour) -> Visit:

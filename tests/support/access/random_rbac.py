@@ -20,7 +20,15 @@ from dashboard.cluster.rbac_watch import (
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from tests.support.access.access_reviews import AccessReviews
-from tests.support.access.marked_objects import ALL_KINDS, EVENTS, NAMESPACED, PODS, MarkedObjects, resource_of
+from tests.support.access.marked_objects import (
+    ALL_KINDS,
+    EVENTS,
+    NAMESPACED,
+    PODS,
+    MarkedObject,
+    MarkedObjects,
+    resource_of,
+)
 from tests.support.access.rbac_objects import GROUP, PolicyRule
 from tests.support.wait import eventually
 
@@ -44,8 +52,8 @@ class Grant:
         resource = resource_of(key)
         return (
             self.namespace in ("", namespace)
-            and not {"*", resource.group}.isdisjoint(self.rule["apiGroups"])
-            and not {"*", resource.plural}.isdisjoint(self.rule["resources"])
+            and not {"*", resource.group}.isdisjoint(self.rule.get("apiGroups") or ())
+            and not {"*", resource.plural}.isdisjoint(self.rule.get("resources") or ())
         )
 
     @property
@@ -65,9 +73,22 @@ class World:
         """Namespaces in which they have any right."""
         return {grant.namespace for grant in self.grants if grant.namespace}
 
+    @property
+    def has_all_groups(self) -> bool:
+        """Whether a rule lets them read everything, Deltaboard's own pages included."""
+        return any(not grant.namespace and "*" in grant.rule.get("apiGroups", ()) for grant in self.grants)
+
     def mentions(self, key: str, namespace: str) -> bool:
         """Whether any rule is about a kind in a namespace."""
         return any(grant.is_about(key, namespace) for grant in self.grants)
+
+    def allows(self, verb: str, each: MarkedObject) -> bool:
+        """Whether a rule lets them do this with an object of a namespace."""
+        grants = [grant for grant in self.grants if grant.is_about(each.key, each.namespace)]
+        return any(
+            not {verb, "*"}.isdisjoint(grant.rule["verbs"]) and (not grant.names or each.name in grant.names)
+            for grant in grants
+        )
 
     def names(self, key: str, namespace: str, name: str) -> bool:
         """Whether any rule has an object's name."""
@@ -113,9 +134,10 @@ class RandomRbac:
         return worlds
 
     async def grant(self, world: World, namespace: str, rule: PolicyRule) -> str:
-        """Give somebody one more right in a namespace. Returns the name of the RoleBinding."""
-        role = _Role(ROLES, namespace, f"{self._batch}-role-{next(self._count)}", (rule,))
-        await self._write(ROLES, namespace, role.name, {"rules": role.rules})
+        """Give somebody one more right in a namespace; empty: in all. Returns the name of the binding."""
+        resource = ROLES if namespace else CLUSTER_ROLES
+        role = _Role(resource, namespace, f"{self._batch}-role-{next(self._count)}", (rule,))
+        await self._write(resource, namespace, role.name, {"rules": role.rules})
         name = await self._bind(world, role, namespace)
         await self._create_last()
         return name

@@ -15,7 +15,12 @@ from dashboard.live.object_counts.scoped_counts import ScopedObjectCounts
 from dashboard.live.replication.scoped_history import ScopedHistory
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.scoped_replicas import ScopedReplicas, VisibleEvents, VisibleKind
-from dashboard.live.replication.visible_rows import VisibleRows
+from dashboard.live.replication.visible_rows import VisibleRows, VisibleUids
+from dashboard.pages.delete import plan
+from dashboard.pages.delete.dependents import SharedDependents, find_shared_dependents
+from dashboard.pages.delete.descendants import ReplicaLookup
+from dashboard.pages.layout import required_right
+from dashboard.pages.writes.target import Target
 from dashboard.server.wiring.web import WebProcess
 
 Removal = Callable[[ExitStack, WebProcess], None]
@@ -49,6 +54,29 @@ def _all_of(key: str) -> Removal:
         return rights.EVERYTHING if asked == key else scope_of(self, asked)
 
     return _method(rights.Rights, "scope_of", everything)
+
+
+def _all_dependents(stack: ExitStack, web: WebProcess) -> None:
+    """A deletion page that searches what the account has."""
+
+    def find_all(target: Target, uid: str, _: ReplicaLookup) -> SharedDependents:
+        return find_shared_dependents(target, uid, web.replicas)
+
+    stack.enter_context(patch.object(plan, "find_shared_dependents", find_all))
+
+
+def _may_get(self: rights.Rights, key: str, namespace: str, name: str) -> bool:
+    """A right to get an object by its name shows this name."""
+    return self.scope_of(key).includes(namespace, name) or self.allows("get", key, namespace, name)
+
+
+async def _no_denial(*_: object) -> str:
+    return ""
+
+
+def _any_role(stack: ExitStack, _: WebProcess) -> None:
+    """Pages that need a role do not ask for it."""
+    stack.enter_context(patch.object(required_right, "right_denial", _no_denial))
 
 
 def _true(*_: object) -> bool:
@@ -98,11 +126,19 @@ REMOVED: Mapping[str, tuple[Removal, tuple[str, ...]]] = MappingProxyType({
     "edit pages": (_shared_state("writes.request_context"), ("edit", "delete", "quick action")),
     "bulk": (_shared_state("bulk.start_views"), ("bulk", "bulk of a selection")),
     "row menu": (_shared_state("quick_actions.menu_views"), ("row menu",)),
+    "roles of pages": (_any_role, ("controllers", "requeue")),
+    "role of /metrics": (_method(rights.Rights, "allows_url", _true), ("metrics",)),
+    "audit log": (_method(rights.Rights, "may_list", _may_get), ("values of a Secret", "audit", "export of the audit")),
+    "dependents": (_all_dependents, ("deletion with dependents",)),
+    "uids of owned objects": (
+        _method(VisibleUids, "uids_of", lambda self, name: self._uids.uids_of(name)),
+        ("deletion that waits",),
+    ),
 })  # fmt: skip
 """Each filter: how it is removed, and the visits (visits.VISITS) of which one must notice.
 
-Not here: `uids_of` of a scoped replica's by_owner and by_subject, which 96 worlds did not notice. Owner graph, Events
-and deletions look each uid up among the visible rows again; `find_direct_dependents` would fail with a KeyError.
+Owner graph, Events and deletions look up the row of each uid once more, because rows go while they work in slices:
+`uids_of` alone guards what waits for orphans, which does not.
 """
 
 

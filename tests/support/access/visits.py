@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from urllib.parse import quote, urlencode
 
+from tests.support.access.failing_controller import NAME as CONTROLLER
 from tests.support.access.marked_objects import (
     ALL_KINDS,
     CONFIG_MAPS,
@@ -21,6 +22,8 @@ from tests.support.access.object_visits import (
     about,
     action_page,
     check,
+    deletion,
+    deletion_that_waits,
     detail,
     form_page,
     hidden_detail,
@@ -29,6 +32,7 @@ from tests.support.access.object_visits import (
     object_page,
     owner,
     row_menu,
+    secret_values,
     take,
     unknown_kind_page,
 )
@@ -39,6 +43,8 @@ COMPLETED = (
     ".metadata.labels.app=", ".spec.nodeName=", "message=", "owner=",
 )  # fmt: skip
 """Filters of which the rest is asked for."""
+NO_ROLE = frozenset({"You may not see this page"})
+NO_METRICS = frozenset({"You need the right to get the address /metrics"})
 
 
 def _names(objects: Iterable[MarkedObject]) -> frozenset[str]:
@@ -188,6 +194,22 @@ def _fixed(address: str, form: Mapping[str, str] | None = None) -> Callable[[Tou
     return lambda _: Visit(address, form)
 
 
+def controllers(tour: Tour) -> Visit:
+    """The page needs a role, which a right to all groups includes."""
+    return Visit("/controllers/", expected=frozenset() if tour.world.has_all_groups else NO_ROLE)
+
+
+def requeue(tour: Tour) -> Visit:
+    """Nobody has the role that this needs."""
+    pod = tour.random.choice(tour.objects.of(PODS))
+    return Visit("/controllers/requeue/", {"item": f"{CONTROLLER}/{pod.namespace}/{pod.name}"}, expected=NO_ROLE)
+
+
+def metrics(_: Tour) -> Visit:
+    """Nobody has the role that this needs."""
+    return Visit("/metrics", expected=NO_METRICS, absent=frozenset({"# HELP"}))
+
+
 def _namespaces(tour: Tour) -> Visit:
     return Visit("/namespaces/", expected=_names(tour.seen(NAMESPACES)))
 
@@ -218,8 +240,8 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "overview": _fixed("/"),
     "feed": _feed,
     "feed of one object": _feed_of_one,
-    "controllers": _fixed("/controllers/"),
-    "requeue": _fixed("/controllers/requeue/", {"controller": "crddemo", "key": "a/b"}),
+    "controllers": controllers,
+    "requeue": requeue,
     "new from YAML": _fixed("/new/"),
     "check of new YAML": _check_several,
     "schema of a kind": _schema_of_kind,
@@ -235,7 +257,7 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "theme": _fixed("/theme/", {"theme": "dark"}),
     "liveness": _fixed("/healthz"),
     "readiness": _fixed("/readyz"),
-    "metrics": _fixed("/metrics"),
+    "metrics": metrics,
     "list": _list,
     "filtered list": _filtered_list,
     "drawer": _drawer,
@@ -257,6 +279,7 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "YAML page": object_page("yaml/", HTML),
     "YAML text": object_page("yaml/"),
     "edit": object_page("edit/"),
+    "values of a Secret": secret_values,
     "edit status": object_page("edit/status/"),
     "check": check,
     "take": take,
@@ -266,6 +289,8 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "eviction": action_page(PODS, "evict"),
     "quick action": object_page("do/"),
     "delete": object_page("delete/"),
+    "deletion with dependents": deletion,
+    "deletion that waits": deletion_that_waits,
     "similar name": unknown_kind_page,
     "name elsewhere": name_elsewhere,
     "check of a status": form_page("edit/status/check/", {"yaml": "a: b\n", "original": "a: b\n"}),

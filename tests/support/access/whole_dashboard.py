@@ -211,6 +211,7 @@ async def running_dashboard(kubeconfig: Path, kinds: list[str], **settings: Any)
         "CLUSTER_ENVIRON": {"KUBECONFIG": str(kubeconfig), "HOME": str(kubeconfig.parent)},
         "DELTABOARD_KINDS": kinds,
         "DELTABOARD_CONTROLLERS": [],
+        "DELTABOARD_AUDIT": "on",
         "DELTABOARD_SIGN_IN": "proxy",
         "DELTABOARD_RIGHTS": "person",
         "DELTABOARD_TRUST_PROXY_USER": USER_HEADER,
