@@ -161,10 +161,10 @@ def cluster_info(state: AppState) -> ClusterInfo:
         name=cluster.name,
         version=state[CONNECTION].version,
         server=cluster.server,
-        why="" if has_own_rights() else cluster.why,
+        why="" if people_sign_in() else cluster.why,
         user=cluster.user,
         colour=settings.DELTABOARD_CLUSTER_COLOUR or ("red" if is_production else ""),
-        kubectl="" if has_own_rights() else state[CONNECTION].kubectl,
+        kubectl="" if people_sign_in() else state[CONNECTION].kubectl,
         own=state[CONNECTION].is_demo,
         production="production" if is_production else "",
         kinds=state[OBJECT_COUNTS].kinds_digest,
@@ -172,15 +172,15 @@ def cluster_info(state: AppState) -> ClusterInfo:
 
 
 def kubectl_of(state: AppState) -> str:
-    """The kubectl call for the cluster that is shown, as pages print it. People with rights of their own have
-    kubeconfigs of their own, and contexts that are named otherwise.
+    """The kubectl call for the cluster that is shown, as pages print it. People who sign in have kubeconfigs of their
+    own, in which contexts may have other names.
     """
-    return UNBOUND if has_own_rights() else state[CONNECTION].kubectl or UNBOUND
+    return UNBOUND if people_sign_in() else state[CONNECTION].kubectl or UNBOUND
 
 
-def has_own_rights() -> bool:
-    """Whether people act with rights of their own, and not with those of Deltaboard's account."""
-    return bool(settings.DELTABOARD_RIGHTS == "person")
+def people_sign_in() -> bool:
+    """Whether people sign in, and so need not be on this machine."""
+    return bool(settings.DELTABOARD_SIGN_IN != "token")
 
 
 def theme_of(request: HttpRequest) -> str:

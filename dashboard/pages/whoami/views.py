@@ -18,7 +18,7 @@ from dashboard.objects.query.params import read_namespaces
 from dashboard.pages.layout.htmx import vary_on_htmx
 from dashboard.pages.layout.kinds_sidebar import all_kinds
 from dashboard.pages.layout.namespaces import namespace_picker
-from dashboard.pages.layout.page import has_own_rights, kubectl_of, page_info
+from dashboard.pages.layout.page import kubectl_of, page_info
 from dashboard.pages.whoami.live_whoami import open_whoami
 from dashboard.runtime.app_state import state_of
 
@@ -36,7 +36,7 @@ async def whoami(request: HttpRequest) -> HttpResponse:
         "person": person,
         "source": _source(request),
         "has_session": page.has_session,
-        "has_own_rights": has_own_rights(),
+        "has_own_rights": settings.DELTABOARD_RIGHTS == "person",
         "account": state[CONNECTION].cluster.user,
         "command": _can_i_command(person, namespaces or tuple(state[RIGHTS].by_namespace)),
         "kubectl": kubectl_of(state),

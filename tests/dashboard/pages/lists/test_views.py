@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from dashboard.access.rights import Rights, Rule
 from informerd.cache.health import Health, State
 from informerd.cache.reflector_failures import CREDENTIALS_REFUSED
 from tests.support.objects.rows import made, row_of
@@ -128,3 +131,18 @@ async def test_a_filter_gets_the_list_only_and_caches_keep_both_apart() -> None:
     assert "<html" not in response.content.decode()
     assert rows(response.content.decode()) == ["web-1", "web-2"]
     assert {"HX-Request", "HX-Target"} <= {name.strip() for name in response["Vary"].split(",")}
+
+
+async def test_commands_for_people_who_sign_in_name_their_namespaces_and_no_file_of_this_machine(
+    settings: SimpleNamespace,
+) -> None:
+    site = small_site()
+    cast("Any", site.parts).kubectl = "kubectl --kubeconfig /etc/deltaboard/kubeconfig"
+    assert "/etc/deltaboard/kubeconfig" in await page(site, "/resources/pods/")
+    settings.DELTABOARD_SIGN_IN = "proxy"
+    cast("Any", site.parts).rights = Rights(
+        [], {"shop": [Rule(frozenset({"list"}), frozenset({""}), frozenset({"pods"}))]}
+    )
+    html = await page(site, "/resources/pods/")
+    assert "/etc/deltaboard/kubeconfig" not in html
+    assert "kubectl</span> get pods -n shop" in html or "kubectl get pods -n shop" in html
