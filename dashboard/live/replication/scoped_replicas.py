@@ -42,8 +42,8 @@ class VisibleKind:
 class VisibleEvents(VisibleKind):
     """The Events that rights include, and that are about an object that they include, too.
 
-    Where the kind of that object is not known, everything of its group must be included; where the Event names none, or
-    only the Event's own name is known, everything of the core group.
+    Where the kind of that object is not known, everything of its group must be included; where the Event names none,
+    everything of the core group; where only the Event's own name is known, everything there is.
     """
 
     def __init__(self, scope: KindScope, rights: Rights, find_kind: FindKind) -> None:
@@ -52,9 +52,9 @@ class VisibleEvents(VisibleKind):
         self._rights = rights
         self._find_kind = find_kind
 
-    def sees_name(self, namespace: str, name: str) -> bool:
-        """Most Events are named after the object that they are about."""
-        return self._rights.lists_all_of("") and self._scope.includes(namespace, name)
+    def sees_name(self, namespace: str, name: str) -> bool:  # noqa: ARG002 -- one name says no more than another
+        """Most Events are named after the object that they are about, which may be of any group."""
+        return self._rights.sees_all
 
     def sees_row(self, row: Row) -> bool:
         if not super().sees_row(row):

@@ -48,10 +48,10 @@ def test_it_lists_sessions_and_ends_those_of_one_person(process: LocalDashboard,
         ["bob@example.com", "Firefox on Linux", "main"],
     ]
     assert alice.session_cookie.partition(":")[0] not in "".join(lines)
-    assert command(process, "end", "bob@example.com").stdout == "1 sessions were ended.\n"
+    assert command(process, "end", "bob@example.com").stdout == "1 session was ended.\n"
     until(lambda: bob.get("/feed/").status_code == 303, what="bob is signed out")
     assert alice.get("/feed/").status_code == 200
-    assert command(process, "end", "--all").stdout == "1 sessions were ended.\n"
+    assert command(process, "end", "--all").stdout == "1 session was ended.\n"
     until(lambda: alice.get("/feed/").status_code == 303, what="alice is signed out")
 
 
