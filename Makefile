@@ -33,7 +33,7 @@ run: $(VENV)/.run
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@exec $(BIN)/python manage.py deltaboard
 
-WORKERS ?= 4 # on two cores, too: tests with a browser or a fault wait half of their time; 6 at most, who have ports of their own
+WORKERS ?= 5 # on two cores, too: tests with a browser or a fault wait half of their time; 6 at most, who have ports of their own
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)

@@ -77,6 +77,11 @@ class KindScope:
         return self.is_everything or namespace in self.namespaces or is_named
 
     @property
+    def includes_cluster_scoped(self) -> bool:
+        """Whether it includes an object that has no namespace, if there is one: rules within a namespace give none."""
+        return self.is_everything or bool(self.names_anywhere) or self.includes_some_of("")
+
+    @property
     def possible_namespaces(self) -> frozenset[str] | None:
         """Namespaces in which all of these objects are, empty for those that have none; None: they may be anywhere."""
         if self.is_everything or self.names_anywhere:

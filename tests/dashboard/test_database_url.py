@@ -48,3 +48,12 @@ def test_postgresql_is_used_where_database_url_names_it(scratch_database: str, t
 
 def test_sqlite_is_used_where_database_url_names_it(tmp_path: Path) -> None:
     assert_migrates_and_connects(f"sqlite:///{tmp_path / 'db.sqlite3'}", tmp_path, "sqlite")
+
+
+def test_deltaboards_folder_is_made_and_no_other(tmp_path: Path) -> None:
+    made, mistyped = tmp_path / "made", tmp_path / "mistyped"
+    env = {"SECRET_KEY": "of a test that is long enough to be one", "DELTABOARD_VAR": str(made)}
+    assert manage("migrate", "--verbosity", "0", **env).returncode == 0
+    assert (made / "deltaboard.sqlite3").exists()
+    assert manage("migrate", DATABASE_URL=f"sqlite:///{mistyped}/a.sqlite3", **env).returncode != 0
+    assert not mistyped.exists()

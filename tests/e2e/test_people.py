@@ -116,6 +116,8 @@ async def test_each_person_sees_what_their_roles_let_them_see(
 
 
 async def test_what_is_hidden_answers_as_what_is_not_there(program: Dashboard, shop: str, anna: str) -> None:
+    denial = "do not let you create pods in any namespace"
+    await asyncio.to_thread(until, lambda: denial in get(program, "/resources/pods/new/", anna).body)
     for path in ("", "yaml/", "edit/", "delete/", "do/evict/"):
         hidden = get(program, f"/resources/pods/{shop}/web-{shop}/{path}", anna)
         absent = get(program, f"/resources/pods/{shop}/wxb-{shop}/{path}", anna)

@@ -86,7 +86,7 @@ class ProviderClient:
         self._configuration: Mapping[str, Any] | None = None
         self._keys: KeySet | None = None
         self._configured_at = self._keys_at = 0.0
-        self._problem: ProviderUnusable | None = None
+        self._problem: tuple[type[ProviderUnusable], str] | None = None
         self._problem_until = 0.0
 
     def session(self) -> requests.Session:
@@ -114,11 +114,12 @@ class ProviderClient:
     def _noted(self, read: Callable[[], T]) -> T:
         """What `read` returns; a failure holds for FAILURE_PAUSE."""
         if self._problem is not None and self._clock.now() < self._problem_until:
-            raise self._problem
+            kind, words = self._problem
+            raise kind(words)
         try:
             found = read()
         except ProviderUnusable as error:
-            self._problem, self._problem_until = error.with_traceback(None), self._clock.now() + FAILURE_PAUSE
+            self._problem, self._problem_until = (type(error), str(error)), self._clock.now() + FAILURE_PAUSE
             raise
         self._problem = None
         return found
@@ -148,7 +149,7 @@ class ProviderClient:
         try:
             with self.session() as session:
                 response = session.get(address)
-                if response.status_code == HTTPStatus.NOT_FOUND:
+                if response.status_code == HTTPStatus.NOT_FOUND and address.endswith(WELL_KNOWN):
                     raise ProviderMisconfigured(f"there is nothing at {address}")
                 response.raise_for_status()
                 found = response.json()

@@ -67,11 +67,14 @@ class Hub:
         history: ReadableHistory | None = None,
         on_unfollow: Callable[[str], None] = lambda _: None,
         visibility_note: Callable[[Sequence[str]], str] = lambda _: "",
+        rights_problem: str = "",
         schedule: Callable[[SlicedWork], None] = run_at_once,
     ) -> None:
         self.metrics: HubMetrics = HubMetrics() if shared is None else shared.metrics
         self.connection_problem = connection_problem
         """Returns what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
+        self.rights_problem = rights_problem
+        """Why its people see nothing, as a sentence, while it is not known what they may see; else empty."""
         self.clock = clock
         self.denial_of = denial_of
         self._next_beat = clock.now()
@@ -141,6 +144,7 @@ class Hub:
             history=history,
             on_unfollow=on_unfollow,
             visibility_note=visibility_note,
+            rights_problem=problem,
             schedule=schedule,
         )
         self._scoped_hubs.append(hub)
@@ -275,6 +279,7 @@ class Hub:
         def made() -> V:
             view = make()
             view.cluster_problem = self._cluster_problem  # before anybody opens it
+            view.rights_problem = self.rights_problem
             view.visibility_note = self._visibility_note(view.keys)
             return view
 

@@ -47,6 +47,8 @@ class LiveView(ABC):
         """Called when the view becomes dirty by itself, not by `apply`."""
         self.cluster_problem: Callable[[], str] = lambda: ""
         """Returns what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
+        self.rights_problem = ""
+        """Why it is not known, or not counted, what the page's people may see, as a sentence; empty where it is."""
         self.visibility_note = ""
         """What the page's people see of its kinds, as a sentence, where that is not everything; else empty."""
 

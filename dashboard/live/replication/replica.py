@@ -68,7 +68,8 @@ class Replica:
         """Meaning of the cells, for a kind whose columns are not known beforehand, once the worker has sent it."""
         self.health = Health(state="starting", since=clock.time())
         """The informer's condition, from the last frame."""
-        self.is_partial = self.is_hidden = False
+        self.is_hidden = False
+        self.is_partial = False
         """Whether there may be objects that it does not show to somebody."""
         self.is_unlisted = False
         """Whether rows are those of an earlier worker, because the present one has not listed yet."""

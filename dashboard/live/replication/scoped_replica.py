@@ -42,6 +42,10 @@ class Visibility(Protocol):
     def is_all_there(self) -> bool:
         """Whether every object in `namespaces` may be seen."""
 
+    @property
+    def is_nothing(self) -> bool:
+        """Whether no object may be seen, whatever there is."""
+
     def sees_row(self, row: Row) -> bool: ...
 
     def sees_entry(self, entry: Entry) -> bool: ...
@@ -128,7 +132,7 @@ class ScopedReplica:
     @property
     def is_hidden(self) -> bool:
         """Whether no object of the kind may be seen, whatever there is."""
-        return self._namespaces == frozenset()
+        return self.visibility.is_nothing
 
     @property
     def is_unlisted(self) -> bool:

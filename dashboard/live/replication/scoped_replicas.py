@@ -21,8 +21,9 @@ FindKind = Callable[[str, str], KindInfo | None]
 class VisibleKind:
     """The objects of one kind that rights include."""
 
-    def __init__(self, scope: KindScope) -> None:
+    def __init__(self, scope: KindScope, *, is_namespaced: bool) -> None:
         self._scope = scope
+        self.is_nothing = scope.is_empty if is_namespaced else not scope.includes_cluster_scoped
         self.namespaces = scope.possible_namespaces
         self.is_all_there = scope.is_all_there
 
@@ -47,7 +48,7 @@ class VisibleEvents(VisibleKind):
     """
 
     def __init__(self, scope: KindScope, rights: Rights, find_kind: FindKind) -> None:
-        super().__init__(scope)
+        super().__init__(scope, is_namespaced=True)
         self.is_all_there = False
         self._rights = rights
         self._find_kind = find_kind
@@ -135,7 +136,10 @@ class ScopedReplicas:
         return scoped
 
     def _visible(self, key: str, scope: KindScope) -> VisibleKind:
-        return VisibleEvents(scope, self._rights, self._find_kind) if key in SUBJECT_OF else VisibleKind(scope)
+        if key in SUBJECT_OF:
+            return VisibleEvents(scope, self._rights, self._find_kind)
+        known = next((kind for kind in self.kinds if kind.key == key), None)
+        return VisibleKind(scope, is_namespaced=known is None or known.namespaced)
 
     def forget(self, key: str) -> None:
         """Drop what is kept of a kind that is no longer followed."""

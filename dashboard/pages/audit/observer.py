@@ -27,7 +27,7 @@ T = TypeVar("T")
 MAX_STATES = 4
 """Most objects that were read and are remembered as what a write begins with."""
 READ_TIMEOUT = 5.0
-"""Seconds without a byte after which a write is recorded without the values before it."""
+"""Seconds after which a write is recorded without the values before it."""
 ReadPath = Callable[[str], Awaitable[Response]]
 """Reads an object by its path. Raises InformerdError."""
 
@@ -40,7 +40,7 @@ def recorded_client(recorder: AuditRecorder, client: Client, actor: Actor) -> Cl
     """
     if not recorder.is_on:
         return client
-    read = partial(client.request, "GET", timeout=READ_TIMEOUT, patient=False)
+    read = partial(client.request, "GET", patient=False)
     return client.observed_by(RequestObserver(recorder, actor, client.config.server, read))
 
 
@@ -110,8 +110,9 @@ class RequestObserver:
         if not info.has_version or info.is_secret:
             return None
         try:
-            return (await self._read_path(info.path)).body
-        except InformerdError:
+            async with asyncio.timeout(READ_TIMEOUT):
+                return (await self._read_path(info.path)).body
+        except (InformerdError, TimeoutError):
             return None  # the write says what is wrong
 
     def _remember(self, info: RequestInfo, answer: object) -> None:

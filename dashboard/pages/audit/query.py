@@ -59,9 +59,13 @@ class RecordPage:
 async def page_of(
     database: DatabaseExecutor, server: str, chosen: AuditFilter, may_see: MaySee, now: float, before: str
 ) -> RecordPage:
-    """The newest PAGE_SIZE records before another one (empty, or unknown: of all). Raises Unavailable."""
+    """The newest PAGE_SIZE records before another one; empty: of all. None where that is not there any more. Raises
+    Unavailable.
+    """
     found: list[AuditRecord] = []
     position = await database.ask(position_of, before) if before else 0
+    if before and not position:
+        return RecordPage((), "")
     scanned = 0
     while scanned < MAX_SCANNED:
         chunk = await database.ask(read_records, server, chosen, now, position, CHUNK)

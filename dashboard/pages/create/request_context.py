@@ -11,6 +11,7 @@ from django.shortcuts import render
 
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
 from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.hub import HUB
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.schema_store import SCHEMAS
@@ -135,6 +136,8 @@ async def check_permission(create_request: CreateRequest) -> None:
     namespace = create_request.namespace or params.get("from", "").partition("/")[0].removeprefix("-")
     where = namespace if kind.namespaced else ""
     is_anywhere = kind.namespaced and not where
+    if is_anywhere and create_request.state[HUB].rights_problem:
+        return
     access = ResourceAttributes("create", kind.resource, where, is_anywhere=is_anywhere)
     reason = await create_request.state[ACCESS_REVIEWS].denial(access)
     if not reason:

@@ -44,6 +44,9 @@ def may_see_subject(state: AppState, subject: Subject) -> bool:
     kind = find_kind(subject.kind, state[REPLICAS].kinds) if subject.resource else None
     if subject.is_new or kind is None:
         return subject.is_new or state[RIGHTS].sees_all
+    replicas = state[REPLICAS]
+    if kind.key in replicas and replicas.get(kind.key).get(subject.namespace, subject.name) is not None:
+        return True  # an Event with what it is about, which its name does not tell
     return state[RIGHTS].may_see(kind.key, subject.namespace, subject.name)
 
 

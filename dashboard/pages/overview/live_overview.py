@@ -122,6 +122,7 @@ class LiveOverview(LiveView):
                 self._rates_of(replica, now) if self._kinds[replica.key].namespaced else replica.rates.recent(now),
                 namespaces=self.namespaces,
                 is_unreachable=is_unreachable,
+                is_rights_unknown=bool(self.rights_problem),
             )
             for replica in self._steady
         )
@@ -156,8 +157,9 @@ class LiveOverview(LiveView):
 
     @property
     def sees_nothing(self) -> bool:
-        """Whether the rights of who looks include no object of any kind."""
-        return all(replica.is_hidden for replica in (*self._steady, *self._on_demand))
+        """Whether the rights of who looks include no object of a kind that is followed."""
+        replicas = [*self._steady, *self._on_demand]
+        return bool(replicas) and all(replica.is_hidden for replica in replicas)
 
     @property
     def empty_text(self) -> str:

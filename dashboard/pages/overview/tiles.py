@@ -65,11 +65,12 @@ def tile_of(
     *,
     namespaces: tuple[str, ...] = (),
     is_unreachable: bool = False,
+    is_rights_unknown: bool = False,
 ) -> Tile:
     """The tile of a kind, limited to `namespaces` where the kind is namespaced.
 
     `rates` has the change rates. `is_unreachable`: the dashboard cannot reach the cluster, so kinds that are not read
-    yet will not be read.
+    yet will not be read. `is_rights_unknown`: it is not known whether who looks may see it.
     """
     limited = bool(namespaces) and kind.namespaced
     tones = _tones(summary, namespaces) if limited else summary.tones
@@ -79,7 +80,7 @@ def tile_of(
     if state == "starting" and is_unreachable:
         facts, tone = "cannot be read", "warn"
     if replica.is_hidden:
-        facts, tone = "not yours to see", "idle"
+        facts, tone = "not known" if is_rights_unknown else "not yours to see", "idle"
     return Tile(
         kind=kind,
         href=f"{kind.path}?{urlencode({'namespace': ','.join(namespaces)}, safe=',')}" if limited else kind.path,

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db.backends.sqlite3 import base
 
 logger = logging.getLogger(__name__)
@@ -26,9 +27,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def _make_private(path: Path) -> None:
-    """Create the file for its owner alone, and its folder; warn once where one that exists can be read by others."""
+    """Create the file, and Deltaboard's folder, for their owner alone; warn once where others can read a file there."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.parent == settings.VAR_DIR:  # another one that is missing is a mistake in DATABASE_URL
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         if path not in _warned and path.stat().st_mode & 0o077:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,8 +13,9 @@ from uuid import uuid4
 import pytest
 import yaml
 
-from dashboard.cluster.impersonation_check import Form, impersonation_form
+from dashboard.cluster.impersonation_check import ADMINISTRATOR, Form, impersonation_form, log_impersonation_form
 from dashboard.cluster.rules_review import NO_NAMESPACE, review_rules
+from informerd.clock import SystemClock
 from informerd.errors import Forbidden
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
@@ -59,6 +61,15 @@ async def test_the_form_is_told(controlplane: ControlPlane, form: Form) -> None:
             return await impersonation_form(client) == form
 
         await eventually(is_form)
+
+
+async def test_an_administrators_account_is_warned_of(
+    controlplane: ControlPlane, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with Client(load_kubeconfig(controlplane.kubeconfig)) as client:
+        with caplog.at_level(logging.INFO):
+            await log_impersonation_form(lambda: client, SystemClock())
+    assert ADMINISTRATOR in caplog.messages
 
 
 @pytest.mark.parametrize("applied", ["people.yaml", "people-before-1.36.yaml"], indirect=True)

@@ -65,11 +65,13 @@ def test_a_secret_comes_from_a_file_beside_it_and_is_never_shown(tmp_path: Path)
         (f"{ONE}  scopes: [profile]\n", "line 5, column 11: issuers[0].scopes must have openid"),
         (f"{ONE}  scopes: profile\n", "must be a list"),
         (f"{ONE}  client_secret_file: nowhere\n", "there is no such file"),
+        (f"{ONE}  client_secret_file: empty\n", "which is empty: write the secret into it"),
         (f"{ONE}  required_claims: [a]\n", "must be a mapping"),
         (f"{ONE}  client_secret: 123\n", "put it in quotes"),
     ],
 )
 def test_an_error_names_file_and_line_and_says_what_to_write(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "empty").touch()
     path = written(tmp_path, text)
     with pytest.raises(ValueError, match=r"issuers\.yaml") as refusal:
         read_issuers(path)

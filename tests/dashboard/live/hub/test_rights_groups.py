@@ -118,6 +118,14 @@ def is_visible(rights: Rights, key: str, obj: Json) -> bool:
     return rights.scope_of(subject.key).includes(about["namespace"], about["name"])
 
 
+def is_hidden(rights: Rights, key: str) -> bool:
+    """Whether no object of a kind may be seen, whatever there is."""
+    scope = rights.scope_of(key)
+    if key in ("nodes", "namespaces"):
+        return not (scope.is_everything or scope.names_anywhere or any(not where for where, _ in scope.names))
+    return scope.is_empty
+
+
 @dataclass
 class Person:
     """A site, and the pages of somebody with these rights."""
@@ -186,7 +194,7 @@ def test_pages_are_those_of_a_cluster_that_has_what_one_may_see(rights: Rights, 
             visible = [each for each in OBJECTS if is_visible(rights, *each)]
             small = Site(*visible)
             for feeder in small.feeds.feeders.values():  # no right to a kind is said, and is not "there is none"
-                feeder.replica.is_hidden = rights.scope_of(feeder.key).is_empty
+                feeder.replica.is_hidden = is_hidden(rights, feeder.key)
             change_all(somebody.site, OBJECTS)
             change_all(small, visible)
             for path in ["/", "/feed/", *paths]:
@@ -216,10 +224,27 @@ async def test_who_may_see_nothing_of_a_kind_is_told_so_and_not_that_there_is_no
         assert "You may not see" not in pods
 
 
+async def test_a_role_within_a_namespace_shows_nothing_that_has_none() -> None:
+    async with person(Rights([], {"shop": [Rule(frozenset("*"), frozenset("*"), frozenset("*"))]})) as somebody:
+        _, nodes = await content(somebody.client, "/resources/nodes/")
+        assert "You may not see Nodes" in nodes
+
+
+async def test_while_rights_are_not_known_nothing_is_said_about_them() -> None:
+    async with person(Rights([])) as somebody:
+        group = somebody.groups.get(Rights([]), problem="Deltaboard is asking.")
+        parts = replace(somebody.site.parts, replicas=group.replicas, hub=group.hub)  # type: ignore[arg-type]
+        for path in ("/", "/resources/pods/"):
+            _, html = await content(WiredClient(parts), path)
+            assert "It is not known what you may see" in html
+            assert "not yours to see" not in html
+            assert "You may not see" not in html
+
+
 async def test_who_may_see_nothing_is_not_told_that_the_cluster_is_empty() -> None:
     async with person(Rights([])) as somebody:
         _, overview = await content(somebody.client, "/")
-        assert "No role lets you see anything" in overview
+        assert "You may see none of the kinds that are followed" in overview
         assert "create deployment" not in overview
         assert "is wrong" not in overview
 

@@ -45,7 +45,7 @@ class World:
         self.clock = FakeClock()
         self.feed = Feeder("pods", self.clock, [made(n) for n in range(number)])
         self.slices = TimeSlicer()
-        everything = VisibleKind(KindScope(is_everything=True))
+        everything = VisibleKind(KindScope(is_everything=True), is_namespaced=True)
         replica = ScopedReplica(self.feed.replica, everything) if is_scoped else self.feed.replica
         self.results = KindIndex(replica, self.clock, self.slices)
         replica.on_change(self.results.apply)

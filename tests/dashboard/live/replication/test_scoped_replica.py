@@ -29,6 +29,7 @@ class InNamespace:
         self._namespace = namespace
         self.namespaces = frozenset((namespace,))
         self.is_all_there = True
+        self.is_nothing = False
 
     def sees_row(self, row: Row) -> bool:
         return row.namespace == self._namespace

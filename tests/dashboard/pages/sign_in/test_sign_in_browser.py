@@ -75,10 +75,15 @@ def test_somebody_signs_in_sees_their_name_and_signs_out(page: Page, process: Lo
     other = page.context.new_page()
     other.goto(f"{process.url}/feed/")
     is_open(other)
+    without_view = page.context.new_page()
+    without_view.goto(f"{process.url}/sessions/")
+    is_open(without_view)
     page.get_by_role("button", name="Sign out here").click()
     expect(page.get_by_text("You are signed out of this browser.")).to_be_visible()
     expect(other.locator("#banner")).to_contain_text(SIGNED_OUT)
     expect(other.locator("#list")).to_be_hidden()
+    expect(without_view.locator("#banner")).to_contain_text(SIGNED_OUT)
+    expect(without_view.locator("[data-session]").first).to_be_hidden()
     expect(other.locator("#banner").get_by_role("link", name="Sign in")).to_have_attribute(
         "href", "/sign-in/?next=%2Ffeed%2F"
     )
