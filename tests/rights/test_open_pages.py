@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, ExitStack
 from unittest.mock import patch
 
@@ -11,6 +11,7 @@ import pytest
 from dashboard.cluster.rbac_watch import RbacChange
 from dashboard.live.replication.scoped_replicas import VisibleKind
 from dashboard.server.person_states import PersonState
+from tests.support.access.access_reviews import AccessReviews
 from tests.support.access.crawl import Crawl, report
 from tests.support.access.marked_cluster import MarkedCluster
 from tests.support.access.marked_objects import (
@@ -102,16 +103,24 @@ async def _follow(cluster: MarkedCluster, rbac: RandomRbac, world: World, crawl:
         await pods.until(made[0].name)
         await config_maps.until(made[1].name)
         await feed.until(made[1].name)
-        _judge(await cluster.tour(world), pages, crawl, "frames")
+        known = await _known_texts(cluster, world, pod, paths)
+        _judge(await cluster.tour(world), pages, crawl, "frames", known)
         await rbac.revoke(world, namespace, binding, rule)
         await rbac.until_known(cluster.dashboard.web.people_rights.rbac)
-        lost = await _check_taken(await cluster.tour(world), pages, crawl, made)
+        lost = await _check_taken(await cluster.tour(world), pages, crawl, made, known)
         await rbac.grant(world, namespace, rule)
         await pods.until(made[0].name)
         await config_maps.until(made[1].name)
         await feed.until(made[1].name)
-        _judge(await cluster.tour(world), pages, crawl, "frames after a right was given")
+        _judge(await cluster.tour(world), pages, crawl, "frames after a right was given", known)
         return lost
+
+
+async def _known_texts(cluster: MarkedCluster, world: World, pod: MarkedObject, paths: Iterable[str]) -> dict[str, str]:
+    """What whoever has a page may know, by its path: the path, and of an object that they may get all that is in it."""
+    may_get = await AccessReviews(cluster.client, world.person).allows("get", PODS, pod.namespace, pod.name)
+    content = " ".join(pod.marks) if may_get else ""
+    return {path: f"{path} {content}" if path == pod.address else path for path in paths}
 
 
 async def _change(cluster: MarkedCluster, tour: Tour, namespace: str) -> list[MarkedObject]:
@@ -128,20 +137,22 @@ async def _change(cluster: MarkedCluster, tour: Tour, namespace: str) -> list[Ma
     return [await objects.create(PODS, namespace), await objects.create(CONFIG_MAPS, namespace)]
 
 
-async def _check_taken(tour: Tour, pages: list[OpenPage], crawl: Crawl, made: list[MarkedObject]) -> int:
+async def _check_taken(
+    tour: Tour, pages: list[OpenPage], crawl: Crawl, made: list[MarkedObject], known: Mapping[str, str]
+) -> int:
     """Each page begins anew, and has nothing of what was taken away. Returns 0 where nothing was."""
     taken = [each for each in made if tour.visible.hides(each)]
     if not taken:  # other rights include it as well
         return 0
     for page in pages:
         window = await page.until_new_window()
-        crawl.check_text(f"{page.path} after a right was taken", tour, window, page.path)
+        crawl.check_text(f"{page.path} after a right was taken", tour, window, known[page.path])
         assert not {each.name for each in taken} & marks_in(window)
         page.frames.clear()
     return 1
 
 
-def _judge(tour: Tour, pages: list[OpenPage], crawl: Crawl, name: str) -> None:
+def _judge(tour: Tour, pages: list[OpenPage], crawl: Crawl, name: str, known: Mapping[str, str]) -> None:
     for page in pages:
-        crawl.check_text(f"{name} of {page.path}", tour, "\n".join(page.frames), page.path)
+        crawl.check_text(f"{name} of {page.path}", tour, "\n".join(page.frames), known[page.path])
         page.frames.clear()

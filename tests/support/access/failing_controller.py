@@ -1,4 +1,4 @@
-"""A controller that fails at every pod: the controllers page names each of them, to whoever may see that page."""
+"""A controller that fails at every marked pod: the controllers page names each, to whoever may see that page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dashboard.pages.controllers.builtin_controllers import LEASE_NAME, BuiltinC
 from informerd import Controller, ExponentialRateLimiter, Manager, Request
 from informerd.controller.sources import KindSource
 from informerd.resource import PODS
+from tests.support.access.marked_objects import MARK
 from tests.support.controlplane import ApiFailure, ControlPlane
 
 NAME = "failing"
@@ -21,7 +22,9 @@ RELEASED = {"metadata": {"name": LEASE_NAME}, "spec": {"holderIdentity": "", "le
 
 
 async def _fail(request: Request) -> None:
-    raise ValueError(f"nobody reconciles {request.key}")
+    """Fails at the pods of the marked cluster; other tests have some in the same one."""
+    if MARK.fullmatch(request.namespace):
+        raise ValueError(f"nobody reconciles {request.key}")
 
 
 def add_failing(manager: Manager) -> None:
@@ -37,6 +40,6 @@ def failing_controller(controlplane: ControlPlane) -> Iterator[None]:
     """
     with suppress(ApiFailure):  # there is one, which whoever ended before has released
         controlplane.create(LEASES, RELEASED)  # who makes a new one waits a while before it leads
-    known = BuiltinController(NAME, "Fails at every pod.", f"{__name__}:add_failing", queue=NAME)
+    known = BuiltinController(NAME, "Fails at every marked pod.", f"{__name__}:add_failing", queue=NAME)
     with patch.object(builtin_controllers, "BUILTIN_CONTROLLERS", {NAME: known}):
         yield
