@@ -113,7 +113,7 @@ async def _check_open_page(cluster: MarkedCluster, crawl: Crawl, tour: Tour, rol
 
 
 def _keys(cluster: MarkedCluster) -> frozenset[str]:
-    return frozenset(f"{each.namespace}/{each.name}" for each in cluster.objects.of(PODS))
+    return frozenset(f"{each.namespace}/{each.name}" for each in cluster.objects.of(PODS) if each.is_marked)
 
 
 def _reported_keys(cluster: MarkedCluster) -> set[str]:
