@@ -31,6 +31,15 @@ numbers = itertools.count()
 
 
 @pytest.fixture(scope="module")
+def controlplane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """An API server of this file: kwok adds a kind and a node, which others do not expect."""
+    made = ControlPlane(tmp_path_factory.mktemp("logs"), controlplane_binaries())
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
 def kubelet(controlplane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     with kubelet_with_logs(controlplane, tmp_path_factory.mktemp("kubelet")) as daemon:
         yield daemon
