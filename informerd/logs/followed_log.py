@@ -1,0 +1,253 @@
+"""One container's log, followed for as long as its pod exists: through broken connections, rotations and restarts."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from informerd.clock import Clock, SystemClock, within
+from informerd.errors import BadRequest, Forbidden, InformerdError, NotFound, Unauthorized
+from informerd.logs.container_runs import ContainerRun, ContainerRuns, runs_of
+from informerd.logs.log_events import LogEvent, LogLines, LogMark, MarkKind
+from informerd.logs.log_lines import LogLineCutter, without_time
+from informerd.logs.seen_lines import SeenLines
+from informerd.resource import PODS
+from informerd.rest.client import Client
+from informerd.rest.request import object_path
+from informerd.rest.response_stream import ResponseStream
+
+FIRST_RETRY, LAST_RETRY = 0.5, 10.0
+"""Seconds between tries while a log cannot be read; each is twice the one before."""
+FIRST_SILENCE, LAST_SILENCE = 15.0, 120.0
+"""Seconds without a line after which a running container's log is read again: where the kubelet has rotated the file,
+it goes on with the old one, and says nothing. Each silence in a row lasts twice as long.
+"""
+DRAIN = 1.0
+"""Seconds in which the last lines of a run come, after its end is known."""
+TAIL = 1000
+"""Lines with which a log begins."""
+
+
+class PodSource(Protocol):
+    """Where the state of a pod comes from: an informer's store, or a client."""
+
+    async def pod(self) -> Mapping[str, Any] | None:
+        """The pod as JSON; None where it does not exist any more, or another one has its name."""
+
+    async def wait(self, seconds: float) -> None:
+        """Wait until the pod has changed, at most so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPosition:
+    """Where to begin: with the newest `tail` lines (None: all that there are), not older than `since` (RFC 3339)."""
+
+    tail: int | None = TAIL
+    since: str = ""
+
+
+BEGINNING = LogPosition(tail=None)
+NEWEST = LogPosition()
+
+
+class FollowedLog:
+    """`run` calls `emit` with each event, in order. Lines come once each, and in the order of the log's file; where
+    some may be missing, or twice, there is a mark.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        pods: PodSource,
+        namespace: str,
+        pod: str,
+        container: str,
+        emit: Callable[[LogEvent], None],
+        *,
+        position: LogPosition = NEWEST,
+        clock: Clock | None = None,
+    ) -> None:
+        self._client = client
+        self._pods = pods
+        self._path = object_path(PODS, pod, namespace, "log")
+        self._container = container
+        self._emit = emit
+        self._position = position
+        self._clock = clock or SystemClock()
+        self._seen = SeenLines()
+        self._run: ContainerRun | None = None
+        """The run whose log is read."""
+        self._retry = FIRST_RETRY
+        self._silence = FIRST_SILENCE
+        self._is_interrupted = False
+        self._said = ""
+        """Words of the last mark, so that none comes twice in a row."""
+
+    async def run(self) -> None:
+        """Follow the log. Returns when the pod is gone, or the API server refuses the log."""
+        while (runs := await self._runs()) is not None:
+            try:
+                await self._read(runs)
+            except (Forbidden, Unauthorized) as error:
+                self._mark("refused", str(error))
+                return
+            except NotFound:  # so is the pod, most likely
+                await self._pods.wait(self._next_retry())
+            except BadRequest as error:  # it has not begun, or the log is not kept
+                self._mark("waiting", str(error))
+                await self._pods.wait(self._next_retry())
+            except InformerdError as error:
+                await self._interrupted(error)
+
+    async def _runs(self) -> ContainerRuns | None:
+        """What is known of the container; None where it is gone."""
+        while True:
+            try:
+                pod = await self._pods.pod()
+                break
+            except InformerdError as error:
+                await self._interrupted(error)
+        if pod is None:
+            self._mark("gone", "The pod does not exist any more.")
+            return None
+        runs = runs_of(pod, self._container)
+        if runs is None:
+            self._mark("gone", f"The pod has no container {self._container!r}.")
+        return runs
+
+    async def _read(self, runs: ContainerRuns) -> None:
+        """Read what is new of the present run, after the rest of the one before it."""
+        if runs.run is None:
+            self._mark("waiting", _waiting_words(runs))
+            await self._pods.wait(LAST_RETRY)
+            return
+        if self._run is not None and self._run.key != runs.run.key:
+            await self._change_run(self._run, runs)
+        self._run = runs.run
+        await self._read_log(follow=not runs.run.is_over)
+        if runs.run.is_over:
+            self._mark("ended", ended_words(runs.run, runs.waiting))
+            await self._pods.wait(LAST_RETRY)
+        else:  # its end is not in the pod's status yet, or the file was rotated
+            await self._pods.wait(self._next_retry())
+
+    async def _change_run(self, before: ContainerRun, runs: ContainerRuns) -> None:
+        """Read the rest of the run that was followed, and mark the new one."""
+        if runs.before is not None and runs.before.key == before.key:
+            await self._read_log(follow=False, previous=True)
+            self._mark("ended", ended_words(runs.before, ""))
+        else:
+            self._mark("gap", "The container has restarted more than once, and only the last log but one is kept.")
+        self._seen.forget()
+        self._run = runs.run
+        self._position = BEGINNING
+        self._mark("restarted", f"The container runs again. Restarts: {runs.restarts}.")
+
+    async def _read_log(self, *, follow: bool, previous: bool = False) -> None:
+        """Read one answer to its end, or until it is silent for too long."""
+        cutter = LogLineCutter()
+        self._seen.begin_again()
+        params = {"container": self._container, "timestamps": True, **self._from()}
+        params |= {"follow": True} if follow else {}
+        params |= {"previous": True} if previous else {}
+        async with contextlib.AsyncExitStack() as stack:
+            stream = await stack.enter_async_context(self._client.stream(self._path, params))
+            if self._is_interrupted:
+                self._is_interrupted = False
+                self._mark("resumed", "The log goes on.")
+            if follow:
+                await stack.enter_async_context(self._closed_with_run(stream))
+            while True:
+                try:
+                    async with within(self._silence, self._clock):
+                        chunk = await stream.read()
+                except TimeoutError:
+                    self._silence = min(2 * self._silence, LAST_SILENCE)
+                    return
+                if not chunk:
+                    rest = cutter.rest()
+                    self._take([rest] if rest else [])
+                    return
+                self._take(cutter.cut(chunk))
+
+    @contextlib.asynccontextmanager
+    async def _closed_with_run(self, stream: ResponseStream) -> AsyncIterator[None]:
+        """Close the stream a moment after the end of the run: not every kubelet ends it."""
+        closing = asyncio.create_task(self._close_with_run(stream), name="the end of a container")
+        try:
+            yield
+        finally:
+            closing.cancel()
+            await asyncio.wait([closing])
+
+    async def _close_with_run(self, stream: ResponseStream) -> None:
+        while True:
+            await self._pods.wait(LAST_RETRY)
+            with contextlib.suppress(InformerdError):
+                pod = await self._pods.pod()
+                run = self._run_in(pod) if pod is not None else None
+                if run is None or run.is_over or self._run is None or run.key != self._run.key:
+                    await self._clock.sleep(DRAIN)
+                    stream.close()
+                    return
+
+    def _run_in(self, pod: Mapping[str, Any]) -> ContainerRun | None:
+        runs = runs_of(pod, self._container)
+        return runs.run if runs is not None else None
+
+    def _take(self, lines: Sequence[bytes]) -> None:
+        if not lines:
+            return
+        if untimed := without_time(lines):
+            self._mark("error", " ".join(line.decode(errors="replace") for line in untimed))
+            left_out = set(untimed)
+            lines = [line for line in lines if line not in left_out]
+        new = self._seen.new_of(lines)
+        if new.is_gap:
+            self._mark("gap", "Lines may be missing here: what was written meanwhile is not in the log any more.")
+        if new.is_repeated:
+            self._mark("repeated", "Some of the next lines may have come before.")
+        if new.lines:
+            self._retry, self._silence, self._said = FIRST_RETRY, FIRST_SILENCE, ""
+            self._emit(LogLines(self._container, new.lines))
+
+    def _from(self) -> dict[str, str | int | bool]:
+        """The part of the query that says where to begin."""
+        if self._seen.since:
+            return {"sinceTime": self._seen.since}
+        position: dict[str, str | int | bool] = {}
+        if self._position.tail is not None:
+            position["tailLines"] = self._position.tail
+        if self._position.since:
+            position["sinceTime"] = self._position.since
+        return position
+
+    async def _interrupted(self, error: InformerdError) -> None:
+        if not self._is_interrupted:
+            self._is_interrupted = True
+            self._mark("interrupted", f"The log cannot be read now: {error}")
+        await self._clock.sleep(self._next_retry())
+
+    def _next_retry(self) -> float:
+        retry, self._retry = self._retry, min(2 * self._retry, LAST_RETRY)
+        return retry
+
+    def _mark(self, kind: MarkKind, words: str) -> None:
+        if words != self._said:
+            self._said = words
+            self._emit(LogMark(self._container, kind, words))
+
+
+def ended_words(run: ContainerRun, waiting: str) -> str:
+    """How a run ended, as a sentence."""
+    reason = f" ({run.reason})" if run.reason and run.reason not in ("Completed", "Error") else ""
+    then = f" It is to run again: {waiting}." if waiting else ""
+    return f"The container ended with exit code {run.exit_code}{reason}.{then}"
+
+
+def _waiting_words(runs: ContainerRuns) -> str:
+    why = f": {runs.waiting}" if runs.waiting else ""
+    return f"The container does not run yet{why}."
