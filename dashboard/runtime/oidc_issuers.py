@@ -199,7 +199,7 @@ def _alike_words(key: str, first: Issuer, second: Issuer, one: str, other: str) 
     return (
         f"must keep {first.name} and {second.name} apart: {' and '.join(without)} {have} no {key}{default}, so both "
         f"could name the same {what}. Write one for each, such as '{first.name}:' and '{second.name}:', or "
-        f' {key}: "" for both if that is wanted'
+        f'{key}: "" for both if that is wanted'
     )
 
 

@@ -1,1 +1,1 @@
-"""Logs of containers: read, and followed through broken connections, rotations and restarts of the container."""
+"""Logs of containers, followed through broken connections, rotations and restarts."""

@@ -1,4 +1,4 @@
-"""Runs of a pod's containers as the pod's status tells them: each start has an id of its own."""
+"""Runs of a pod's containers, as the pod's status has them: a container that is started again begins a new run."""
 
 from __future__ import annotations
 

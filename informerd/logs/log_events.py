@@ -1,4 +1,4 @@
-"""What happens to a log that is followed: lines, and marks between them."""
+"""Events of a log that is followed: its lines, and marks between them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 MarkKind = Literal[
-    "beginning",
     "waiting",
     "interrupted",
     "resumed",
@@ -19,8 +18,8 @@ MarkKind = Literal[
     "refused",
     "error",
 ]
-"""beginning: the oldest line that there is follows · waiting: the container does not run, and has no log yet ·
-interrupted: the log cannot be read for the moment · resumed: it goes on, and nothing is missing · gap: lines may be
+"""waiting: the container does not run, and has no log yet ·
+interrupted: the log cannot be read for the moment · resumed: it goes on · gap: lines may be
 missing here · repeated: some of the next lines may have come before · restarted: a new run of the container begins ·
 ended: the container's run is over · gone: the pod does not exist any more · refused: the API server does not give the
 log · error: a sentence that came in place of a line.

@@ -1,4 +1,4 @@
-"""Lines of a container's log: cut from chunks of bytes, and split into time and text.
+"""Cuts a container's log into lines, and a line into its time and its text.
 
 With ``timestamps=true`` the kubelet writes an RFC 3339 time and a blank before each line. (Source: Kubernetes'
 pkg/kubelet/kuberuntime/logs/logs.go.)

@@ -53,7 +53,7 @@ class VisibleEvents(VisibleKind):
         self._rights = rights
         self._find_kind = find_kind
 
-    def sees_name(self, namespace: str, name: str) -> bool:  # noqa: ARG002 -- one name says no more than another
+    def sees_name(self, namespace: str, name: str) -> bool:  # noqa: ARG002 -- the same for all names
         """Most Events are named after the object that they are about, which may be of any group."""
         return self._rights.sees_all
 

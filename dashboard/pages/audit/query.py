@@ -59,8 +59,8 @@ class RecordPage:
 async def page_of(
     database: DatabaseExecutor, server: str, chosen: AuditFilter, may_see: MaySee, now: float, before: str
 ) -> RecordPage:
-    """The newest PAGE_SIZE records before another one; empty: of all. None where that is not there any more. Raises
-    Unavailable.
+    """The newest PAGE_SIZE records before another one; empty: of all. No records where that one was deleted meanwhile.
+    Raises Unavailable.
     """
     found: list[AuditRecord] = []
     position = await database.ask(position_of, before) if before else 0

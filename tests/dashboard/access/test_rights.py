@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from dashboard.access.rights import EVERYTHING, NOTHING, KindScope, Rights, Rule
+from dashboard.access.rights import EVENT_KINDS, EVERYTHING, NOTHING, KindScope, Rights, Rule
+from dashboard.objects.printers.events import SUBJECT_OF
 
 
 def rule(verbs: str, resources: str = "pods", groups: str = "", names: str = "") -> Rule:
@@ -152,3 +153,7 @@ def test_the_namespaces_in_which_a_scope_has_objects(
     scope: KindScope, namespaces: set[str] | None, is_all_there: bool
 ) -> None:
     assert (scope.possible_namespaces, scope.is_all_there) == (namespaces, is_all_there)
+
+
+def test_the_kinds_of_events_are_those_that_have_a_subject() -> None:
+    assert SUBJECT_OF.keys() == EVENT_KINDS

@@ -169,6 +169,13 @@ async def test_older_ones_are_on_further_pages(reader: Reader, monkeypatch: pyte
     assert found == [["n4", "n3"], ["n2", "n1"], ["n0"]]
 
 
+async def test_the_page_after_a_record_that_was_deleted_is_empty_and_leads_to_the_newest(reader: Reader) -> None:
+    await reader.write("web")
+    html = await page(reader.site, f"/audit/?before={new_record()}")
+    assert listed(html) == []
+    assert ">Newest<" in html
+
+
 async def test_entries_of_objects_that_the_reader_may_not_see_are_in_no_byte_and_no_total(
     reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""Lines that were read lately, so that a log that is read again goes on after them: nothing twice, nothing left out.
+"""Leaves out the lines that come again where a log is read again after a break, and says where some may be missing.
 
 The API server takes a time to the second (``sinceTime``), lines have nanoseconds. So the last second is read again, and
 each of its lines that was had is left out once. Where one that was had does not come again before a new one, the file
@@ -15,7 +15,7 @@ from informerd.logs.log_lines import PREFIX, second_before
 
 DISORDER = 0.25
 """Seconds by which a line may be older than the one before it: the runtime reads stdout and stderr one by one."""
-MAX_SEEN_BYTES = 64 * 2**20
+MAX_KEPT_BYTES = 64 * 2**20
 """Bytes of lines that are kept; with more in a second, some of them come twice after a break, which is said."""
 
 
@@ -30,12 +30,12 @@ class NewLines:
     """Whether some of these may have been had."""
 
 
-class SeenLines:
+class LineDeduplicator:
     """Pass each batch through `new_of`; after a break call `begin_again`, and read from `since` on. All lines have a
     time.
     """
 
-    def __init__(self, max_bytes: int = MAX_SEEN_BYTES) -> None:
+    def __init__(self, max_bytes: int = MAX_KEPT_BYTES) -> None:
         self._max_bytes = max_bytes
         self._batches: deque[tuple[bytes, Sequence[bytes], int]] = deque()
         """The second of the newest line, the lines, and their size."""

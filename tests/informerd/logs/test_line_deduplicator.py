@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from informerd.logs.line_deduplicator import LineDeduplicator
 from informerd.logs.log_lines import LogLineCutter, second_before, split_time
-from informerd.logs.seen_lines import SeenLines
 from tests.support.long_tests import examples
 
 START = 1_800_000_000 * 10**9
@@ -43,7 +43,7 @@ class LogFile:
 class Reader:
     """Takes what a follower takes."""
 
-    seen: SeenLines = field(default_factory=SeenLines)
+    seen: LineDeduplicator = field(default_factory=LineDeduplicator)
     taken: list[bytes | None] = field(default_factory=list)
     """Lines, and None for each gap."""
 
@@ -125,7 +125,7 @@ def test_a_rotated_file_is_a_gap_only_where_its_lines_are_not_all_had() -> None:
 
 
 def test_where_a_second_has_too_many_lines_it_says_that_some_come_twice() -> None:
-    seen = SeenLines(max_bytes=100)
+    seen = LineDeduplicator(max_bytes=100)
     many = [line(number, "x" * 20) for number in range(10)]
     for each in many:
         seen.new_of([each])

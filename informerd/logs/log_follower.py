@@ -1,4 +1,4 @@
-"""One container's log, followed for as long as its pod exists: through broken connections, rotations and restarts."""
+"""Follows one container's log for as long as its pod exists, through broken connections, rotations and restarts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, Protocol
 from informerd.clock import Clock, SystemClock, within
 from informerd.errors import BadRequest, Forbidden, InformerdError, NotFound, Unauthorized
 from informerd.logs.container_runs import ContainerRun, ContainerRuns, runs_of
+from informerd.logs.line_deduplicator import LineDeduplicator
 from informerd.logs.log_events import LogEvent, LogLines, LogMark, MarkKind
 from informerd.logs.log_lines import LogLineCutter, without_time
-from informerd.logs.seen_lines import SeenLines
 from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.request import object_path
@@ -53,7 +53,7 @@ BEGINNING = LogPosition(tail=None)
 NEWEST = LogPosition()
 
 
-class FollowedLog:
+class LogFollower:
     """`run` calls `emit` with each event, in order. Lines come once each, and in the order of the log's file; where
     some may be missing, or twice, there is a mark.
     """
@@ -77,7 +77,7 @@ class FollowedLog:
         self._emit = emit
         self._position = position
         self._clock = clock or SystemClock()
-        self._seen = SeenLines()
+        self._seen = LineDeduplicator()
         self._run: ContainerRun | None = None
         """The run whose log is read."""
         self._retry = FIRST_RETRY
@@ -137,7 +137,10 @@ class FollowedLog:
     async def _change_run(self, before: ContainerRun, runs: ContainerRuns) -> None:
         """Read the rest of the run that was followed, and mark the new one."""
         if runs.before is not None and runs.before.key == before.key:
-            await self._read_log(follow=False, previous=True)
+            try:
+                await self._read_log(follow=False, previous=True)
+            except (BadRequest, NotFound):
+                self._mark("gap", "Lines may be missing here: the log before the restart is not kept any more.")
             self._mark("ended", ended_words(runs.before, ""))
         else:
             self._mark("gap", "The container has restarted more than once, and only the last log but one is kept.")

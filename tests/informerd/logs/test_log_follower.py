@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from informerd.errors import NotFound
-from informerd.logs.followed_log import FollowedLog, LogPosition
+from informerd.errors import BadRequest, NotFound, Status
 from informerd.logs.log_events import LogEvent, LogLines, LogMark
+from informerd.logs.log_follower import LogFollower, LogPosition
 from informerd.logs.log_lines import split_time
 from informerd.resource import PODS
 from informerd.rest.client import Client
@@ -100,7 +100,7 @@ class Follower:
 async def followed(client: Client, pod: LoggingPod, **options: Any) -> AsyncIterator[Follower]:
     follower = Follower()
     source = AskedPod(client, pod.namespace, pod.name)
-    log = FollowedLog(client, source, pod.namespace, pod.name, "main", follower.events.append, **options)
+    log = LogFollower(client, source, pod.namespace, pod.name, "main", follower.events.append, **options)
     task = asyncio.create_task(log.run())
     try:
         yield follower
@@ -187,6 +187,31 @@ async def test_a_restart_of_the_container_is_marked_after_the_last_words_of_the_
         assert log.texts == ["working", "last words", "[ended]", "[restarted]", "first words"]
 
 
+async def test_where_the_log_before_a_restart_is_not_kept_the_next_one_is_followed(
+    client: Client, pod: LoggingPod, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the kubelet answers once it has removed the container."""
+    stream, asked = client.stream, list[Mapping[str, Any]]()
+
+    @asynccontextmanager
+    async def without_previous(path: str, params: Mapping[str, Any]) -> AsyncIterator[Any]:
+        asked.append(params)
+        if "previous" in params:
+            raise BadRequest(Status(code=400, message='previous terminated container "main" not found'))
+        async with stream(path, params) as opened:
+            yield opened
+
+    monkeypatch.setattr(client, "stream", without_previous)
+    async with followed(client, pod) as log:
+        pod.write("working")
+        await log.has("working")
+        pod.restart()
+        pod.write("first words")
+        await log.has("first words")
+        assert log.texts == ["working", "[gap]", "[ended]", "[restarted]", "first words"]
+        assert any("previous" in params for params in asked)
+
+
 async def test_the_end_of_a_container_is_told_once(client: Client, pod: LoggingPod) -> None:
     pod.write("done")
     pod.end()
@@ -213,7 +238,7 @@ async def test_who_may_not_read_the_log_is_told_why(
     async with Client(load_kubeconfig(controlplane.kubeconfig_of("alice"))) as alice:
         follower = Follower()
         source = AskedPod(client, pod.namespace, pod.name)
-        await FollowedLog(alice, source, pod.namespace, pod.name, "main", follower.events.append).run()
+        await LogFollower(alice, source, pod.namespace, pod.name, "main", follower.events.append).run()
     assert follower.texts == ["[refused]"]
     assert "cannot get resource" in str(follower.events[0])
 
