@@ -94,9 +94,9 @@ def heartbeat_content(
 
 
 def _count(replica: ReadableReplica) -> int | None:
-    """The count; None, shown as a dash, while it is not known."""
+    """The count; None, shown as a dash, while it is not known, and for who may see none."""
     unknown = replica.health.state in {"absent", "forbidden", "unreachable", "starting", "syncing"} and not replica.rows
-    return None if unknown else len(replica.rows)
+    return None if unknown or replica.is_hidden else len(replica.rows)
 
 
 def _why(health: Iterable[Health], replicas: list[ReadableReplica]) -> dict[str, object]:

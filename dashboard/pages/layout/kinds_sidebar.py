@@ -43,6 +43,7 @@ MOST_INLINE = 30
 
 NOT_WATCHED = "They are not watched"
 NOT_COUNTED = "Not counted yet: Deltaboard counts them while their part of the navigation or a list of them is open."
+NOT_VISIBLE = "Your rights do not include them."
 UNCOUNTABLE = "The API server does not report their number."
 
 
@@ -263,6 +264,8 @@ def slug_of(title: str) -> str:
 
 def _with_live_count(state: AppState, item: KindItem) -> KindItem:
     replica = state[REPLICAS].get(item.key)
+    if replica.is_hidden:
+        return replace(item, state=replica.health.state, words=NOT_VISIBLE)
     summary = state[HUB].summaries.get(item.key)
     unhealthy_count = len(summary.unhealthy_rows) if summary is not None else 0
     count = len(replica.rows) if _is_listed(replica) else None

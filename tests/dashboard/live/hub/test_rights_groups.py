@@ -215,6 +215,7 @@ async def test_who_may_see_nothing_of_a_kind_is_told_so_and_not_that_there_is_no
     async with person(Rights([], {"shop": [rule("list", "pods")]})) as somebody:
         _, overview = await content(somebody.client, "/")
         assert "not yours to see" in overview
+        assert 'title="Your rights do not include them."' in overview
         assert "Pods are covered." in overview
         assert "Nodes" not in overview.partition("are covered.")[0].rpartition("<p")[2]
         _, nodes = await content(somebody.client, "/resources/nodes/")
