@@ -77,6 +77,7 @@ def walk(page: Page, key: str) -> list[dict[str, Any]]:
     return steps
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WALKED)
 def test_tab_goes_through_the_page_and_out_again_and_the_focus_is_always_seen(
     new_context: Callable[..., BrowserContext], server: PageServer, name: str

@@ -31,6 +31,7 @@ def plain(new_context: Callable[..., BrowserContext]) -> Page:
     return new_context(java_script_enabled=False).new_page()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PAGES)
 def test_without_scripts_a_page_is_read_says_that_it_stands_still_and_offers_to_be_loaded_again(
     plain: Page, server: PageServer, name: str
@@ -70,6 +71,7 @@ def test_without_scripts_filter_order_columns_and_files_work(plain: Page, server
     assert download.value.suggested_filename == "pods.csv"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["list", "list with the drawer", "details", "overview", "feed"])
 def test_on_paper_there_is_the_page_its_cluster_and_how_fresh_it_is_and_nothing_to_click(
     new_context: Callable[..., BrowserContext], server: PageServer, name: str

@@ -98,6 +98,7 @@ async def test_an_edit_says_what_is_wrong_and_keeps_the_text(browser: Browser, o
         check(await browser.press(begun, "review", yaml=text), text, words)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 async def test_a_new_object_says_what_is_wrong_and_keeps_the_text(browser: Browser) -> None:
     begun = await browser.open(f"/resources/{KEY}/new/?namespace=default")

@@ -155,6 +155,7 @@ def dashboard(api: DemoApi, home: Path, **env: str) -> LocalDashboard:
     return LocalDashboard(home, **shared, **named)
 
 
+@pytest.mark.long
 def test_sixty_kinds_that_five_people_open_at_once_all_have_rows(api: DemoApi, tmp_path: Path) -> None:
     with ExitStack() as stack:
         program = stack.enter_context(dashboard(api, tmp_path, DELTABOARD_ON_DEMAND_KINDS=FOLLOWED))
@@ -185,6 +186,7 @@ def _list(person: Person, number: int) -> str:
     return person.page(f"/resources/{key_of(number)}/")
 
 
+@pytest.mark.long
 def test_a_kind_that_is_followed_always_is_so_after_a_restart_and_its_changes_are_known(
     api: DemoApi, tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def replicas_of(page: Page) -> Locator:
     return page.get_by_role("group", name="spec.replicas", exact=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", long_but([1440, 1200, 800, 390], 1440, 390))
 def test_the_outline_stays_in_view_and_follows_the_form(page: Page, editor: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})
@@ -93,6 +94,7 @@ def test_a_section_that_is_not_set_is_added_from_the_outline(page: Page, editor:
     expect(page.locator("[id='field.spec.alerting']")).to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_on_a_phone_yaml_and_form_are_tabs_and_keep_what_was_typed(page: Page, editor: str) -> None:
     page.set_viewport_size(PHONE)
     open_editor(page, editor)

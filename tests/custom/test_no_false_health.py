@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,6 +101,7 @@ def test_an_object_without_a_status_is_never_green(status: Any, generation: int,
     assert health(status, generation, of)[:2] == ("Not reported", "idle")
 
 
+@pytest.mark.long
 @given(word=st.text(min_size=1, max_size=80), of=rules, field=st.sampled_from(["phase", "state", "health"]))
 def test_a_word_that_nobody_knows_is_never_green(word: str, of: KindRules, field: str) -> None:
     found = health({field: f"{word} flux"}, 1, of)

@@ -41,6 +41,7 @@ def assert_migrates_and_connects(url: str, home: Path, vendor: str) -> None:
     assert asked.stdout.split() == [vendor, url.rsplit("/", 1)[1] if vendor == "postgresql" else url[10:]], asked.stderr
 
 
+@pytest.mark.long
 @pytest.mark.postgresql
 def test_postgresql_is_used_where_database_url_names_it(scratch_database: str, tmp_path: Path) -> None:
     assert_migrates_and_connects(scratch_database, tmp_path, "postgresql")
@@ -50,6 +51,7 @@ def test_sqlite_is_used_where_database_url_names_it(tmp_path: Path) -> None:
     assert_migrates_and_connects(f"sqlite:///{tmp_path / 'db.sqlite3'}", tmp_path, "sqlite")
 
 
+@pytest.mark.long
 def test_deltaboards_folder_is_made_and_no_other(tmp_path: Path) -> None:
     made, mistyped = tmp_path / "made", tmp_path / "mistyped"
     env = {"SECRET_KEY": "of a test that is long enough to be one", "DELTABOARD_VAR": str(made)}

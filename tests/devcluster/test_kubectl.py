@@ -74,6 +74,7 @@ def columns(output: str) -> list[list[str]]:
     return [line.split() for line in output.splitlines()]
 
 
+@pytest.mark.long
 def test_api_resources_lists_every_kind(kubectl: Kubectl) -> None:
     names = {line.split()[0] for line in kubectl("api-resources", "--no-headers").splitlines()}
     assert {"pods", "nodes", "events", "deployments", "jobs", "leases", "mydemos", "customresourcedefinitions"} <= names
@@ -281,11 +282,13 @@ def test_names_of_kubectls_cases_are_unique() -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", named(READING_CASES))
 def test_kubectl_reads_what_it_reads_on_the_real_server(sides_to_read: Pair, case: KubectlCase, caches: Path) -> None:
     compare(sides_to_read, case, caches)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", named(WRITING_CASES))
 def test_kubectl_writes_what_it_writes_on_the_real_server(
     sides_to_change: Pair, case: KubectlCase, caches: Path

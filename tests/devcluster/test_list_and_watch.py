@@ -104,6 +104,7 @@ def test_a_watch_goes_on_where_the_list_ended(server: Api, maps: str) -> None:
     assert versions[0] > int(start)
 
 
+@pytest.mark.long
 def test_a_watch_goes_on_from_any_event(server: Api, maps: str) -> None:
     start = version(server.get(maps).json)
     server.patch(f"{maps}/a", {"data": {"x": "1"}})
@@ -112,6 +113,7 @@ def test_a_watch_goes_on_from_any_event(server: Api, maps: str) -> None:
     assert watched(server, maps, f"&resourceVersion={version(first['object'])}") == [second]
 
 
+@pytest.mark.long
 def test_a_watch_without_a_version_begins_with_what_is_there(server: Api, maps: str) -> None:
     assert sorted(seen(watched(server, maps))) == [("ADDED", "a"), ("ADDED", "b"), ("ADDED", "c")]
     assert sorted(seen(watched(server, maps, "&resourceVersion=0"))) == [("ADDED", "a"), ("ADDED", "b"), ("ADDED", "c")]
@@ -126,6 +128,7 @@ def test_a_streaming_list_ends_with_its_bookmark(server: Api, maps: str) -> None
     assert int(version(bookmark["object"])) >= max(int(version(event["object"])) for event in initial)
 
 
+@pytest.mark.long
 def test_a_streaming_list_of_a_version_to_come_is_an_error_event(server: Api, maps: str) -> None:
     query = (
         "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=999999999"

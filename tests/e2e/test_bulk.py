@@ -19,6 +19,7 @@ def labels(cluster: ControlPlane, namespace: str) -> list[dict[str, str]]:
     return [each["metadata"].get("labels") or {} for each in cluster.get(mydemos(namespace))["items"]]
 
 
+@pytest.mark.long
 def test_all_that_match_are_labelled_after_one_review_and_the_list_shows_it(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:

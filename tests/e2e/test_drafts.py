@@ -59,6 +59,7 @@ def opened(context: BrowserContext) -> Page:
     return context.new_page()
 
 
+@pytest.mark.long
 def test_a_draft_outlives_the_browser_and_the_server(
     new_context: Callable[..., BrowserContext],
     new_dashboard: Callable[..., Dashboard],
@@ -96,6 +97,7 @@ def test_a_draft_outlives_the_browser_and_the_server(
     expect(page.locator("main")).to_contain_text("No drafts")
 
 
+@pytest.mark.long
 def test_what_is_typed_right_before_the_page_is_left_is_kept(
     page: Page, migrated: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -123,6 +125,7 @@ def test_what_is_typed_right_before_the_page_is_left_is_kept(
     )
 
 
+@pytest.mark.long
 def test_two_tabs_on_one_draft_are_told_and_lose_nothing(
     new_context: Callable[..., BrowserContext], migrated: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -190,6 +193,7 @@ def test_what_is_typed_while_nobody_is_signed_in_or_the_server_is_away_is_kept_w
         expect(note).to_have_text("")
 
 
+@pytest.mark.long
 def test_a_text_longer_than_the_server_reads_is_not_sent_and_stays(
     page: Page, migrated: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -211,6 +215,7 @@ def test_a_text_longer_than_the_server_reads_is_not_sent_and_stays(
     expect(page).to_have_url(re.compile("/one/$"))
 
 
+@pytest.mark.long
 def test_a_text_longer_than_a_draft_is_sent_once_until_it_changes(
     page: Page, migrated: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -238,6 +243,7 @@ def test_the_page_knows_how_much_the_server_reads() -> None:
     assert f"const MOST_INPUTS = {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS};" in script
 
 
+@pytest.mark.long
 def test_a_save_on_its_way_does_not_count_for_a_state_that_is_taken_in_meanwhile(
     page: Page, migrated: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:

@@ -26,6 +26,7 @@ def opened(page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: s
     return mydemos(namespace, "one")
 
 
+@pytest.mark.long
 def test_form_and_yaml_follow_each_other(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -72,6 +73,7 @@ def test_what_the_server_said_about_a_field_goes_when_the_field_changes(
     expect(page.locator("#edit-refusal")).to_contain_text("65535")
 
 
+@pytest.mark.long
 def test_others_changes_show_at_once_and_can_be_taken_in(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -159,6 +161,7 @@ def asks_and_stays(page: Page) -> bool:
     return asked.value.type == "beforeunload"
 
 
+@pytest.mark.long
 def test_the_details_keys_lead_away_from_no_page_that_writes(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:

@@ -45,6 +45,7 @@ def assert_stale(page: Page) -> None:
     expect(page.locator("body")).to_have_attribute("data-live", "stale")
 
 
+@pytest.mark.long
 def test_api_server_killed_and_started_again_leaves_no_ghost_row(
     page: Page, fragile: ControlPlane, own_namespace: str, new_dashboard: Callable[..., Dashboard]
 ) -> None:
@@ -71,6 +72,7 @@ def test_api_server_killed_and_started_again_leaves_no_ghost_row(
     assert page.evaluate("window.sameDocument") is True
 
 
+@pytest.mark.long
 def test_a_frozen_api_server_is_noticed_and_healed(
     page: Page, fragile: ControlPlane, own_namespace: str, new_dashboard: Callable[..., Dashboard]
 ) -> None:
@@ -169,6 +171,7 @@ def test_a_worker_with_another_key_is_named_as_the_cause_until_the_keys_are_the_
             expect(page.locator("body")).not_to_contain_text("different keys")
 
 
+@pytest.mark.long
 @pytest.mark.redis
 def test_worker_killed_and_started_again_in_the_two_process_form(
     page: Page, cluster: ControlPlane, namespace: str, tmp_path: Path

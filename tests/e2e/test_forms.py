@@ -69,6 +69,7 @@ SPEC = {
 }
 
 
+@pytest.mark.long
 def test_lists_maps_and_alternatives_are_filled_without_a_page_load(
     page: Page, dashboard: Dashboard, kinds: ControlPlane, namespace: str
 ) -> None:

@@ -115,6 +115,7 @@ async def test_each_person_sees_what_their_roles_let_them_see(
     assert shop not in get(program, "/namespaces/", "carl").body
 
 
+@pytest.mark.long
 async def test_what_is_hidden_answers_as_what_is_not_there(program: Dashboard, shop: str, anna: str) -> None:
     denial = "do not let you create pods in any namespace"
     await asyncio.to_thread(until, lambda: denial in get(program, "/resources/pods/new/", anna).body)
@@ -128,6 +129,7 @@ async def test_what_is_hidden_answers_as_what_is_not_there(program: Dashboard, s
         )
 
 
+@pytest.mark.long
 async def test_an_object_that_one_may_only_get_is_on_its_page_and_in_no_list(
     program: Dashboard, rbac: RbacObjects, shop: str, anna: str
 ) -> None:
@@ -139,6 +141,7 @@ async def test_an_object_that_one_may_only_get_is_on_its_page_and_in_no_list(
         await eventually(lambda: f"web-{shop}" in page.text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/resources/pods/", "/", "/feed/", "/whoami/"])
 async def test_an_open_page_follows_the_rights(
     path: str, program: Dashboard, controlplane: ControlPlane, rbac: RbacObjects, shop: str, anna: str
@@ -160,6 +163,7 @@ async def test_an_open_page_follows_the_rights(
         assert shop not in page.text
 
 
+@pytest.mark.long
 async def test_writes_are_judged_by_the_persons_own_rights(
     program: Dashboard, controlplane: ControlPlane, rbac: RbacObjects, shop: str, anna: str
 ) -> None:
@@ -177,6 +181,7 @@ async def test_writes_are_judged_by_the_persons_own_rights(
     await asyncio.to_thread(until, lambda: refuses(False))
 
 
+@pytest.mark.long
 async def test_an_account_that_may_not_impersonate_shows_nothing_and_says_why(
     controlplane: ControlPlane, tmp_path: Path, shop: str
 ) -> None:
@@ -196,6 +201,7 @@ rules: [{level: Metadata, verbs: [delete]}]
 """
 
 
+@pytest.mark.long
 @pytest.mark.controlplane
 async def test_the_api_servers_audit_log_names_the_person(tmp_path: Path, anna: str) -> None:
     policy, log = tmp_path / "policy.yaml", tmp_path / "audit.log"

@@ -24,6 +24,7 @@ def open_list(page: Page, dashboard: Dashboard, namespace: str) -> None:
     expect(page.locator("body")).to_have_attribute("data-live", "live")
 
 
+@pytest.mark.long
 def test_a_cell_is_edited_in_place_and_a_racing_writer_is_shown(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -49,6 +50,7 @@ def test_a_cell_is_edited_in_place_and_a_racing_writer_is_shown(
     assert page.url.endswith(f"?namespace={namespace}")
 
 
+@pytest.mark.long
 def test_what_the_account_may_not_do_with_a_row_says_why_in_its_menu_and_in_its_cell(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -75,6 +77,7 @@ def test_what_the_account_may_not_do_with_a_row_says_why_in_its_menu_and_in_its_
     expect(page.locator("#cell-edit")).to_have_attribute("title", "No edits.")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [390, 820])
 def test_a_finger_reaches_the_menu_of_a_row_which_names_what_applies(
     new_context: Callable[..., BrowserContext], dashboard: Dashboard, cluster: ControlPlane, namespace: str, width: int
@@ -103,6 +106,7 @@ def test_a_finger_reaches_the_menu_of_a_row_which_names_what_applies(
     expect(page.locator(".keys-hint")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_what_the_api_server_fails_over_counts_down_in_the_dialog_and_is_sent_again(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -151,6 +155,7 @@ def test_the_key_i_edits_in_place_and_escape_leaves_all_as_it_was(
     assert cluster.get(mydemos(namespace, "keys"))["spec"] == before["spec"]
 
 
+@pytest.mark.long
 def test_all_of_it_works_without_scripts(
     chromium: Browser, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -175,6 +180,7 @@ def test_all_of_it_works_without_scripts(
         context.close()
 
 
+@pytest.mark.long
 def test_a_drain_says_what_would_hold_it_and_is_followed_until_the_node_is_empty(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:

@@ -49,6 +49,7 @@ def test_what_changed_or_was_made_anew_after_the_page_came_is_asked_about_and_no
     assert "deletionTimestamp" not in cluster.get(one)["metadata"]
 
 
+@pytest.mark.long
 def test_of_many_the_one_that_another_changed_after_the_review_is_left_and_asked_about(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:

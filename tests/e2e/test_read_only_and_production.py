@@ -55,6 +55,7 @@ def test_the_button_waits_for_the_typed_name(
     assert "deletionTimestamp" in cluster.get(mydemos(namespace, "doomed"))["metadata"]
 
 
+@pytest.mark.long
 def test_without_scripts_a_wrong_name_is_announced_and_focused(
     new_context: Callable[..., BrowserContext], new_dashboard: NewDashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -77,6 +78,7 @@ def test_without_scripts_a_wrong_name_is_announced_and_focused(
     expect(page.locator("#progress")).to_contain_text("is deleted")
 
 
+@pytest.mark.long
 def test_a_quick_action_asks_in_its_dialog(
     page: Page, new_dashboard: NewDashboard, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -100,6 +102,7 @@ def test_a_quick_action_asks_in_its_dialog(
     assert cluster.get(f"{deployments}/web")["spec"]["replicas"] == 0
 
 
+@pytest.mark.long
 def test_a_read_only_site_offers_no_change_live_or_by_key(
     page: Page, new_dashboard: NewDashboard, cluster: ControlPlane, namespace: str
 ) -> None:

@@ -84,6 +84,7 @@ def test_object_text_is_shown_as_text_everywhere(
     expect(page.locator("main")).to_contain_text("<script>window.owned = 1</script>")
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_secret_values_never_reach_a_page(
     page: Page, cluster: ControlPlane, namespace: str, new_dashboard: Callable[..., Dashboard]
@@ -111,6 +112,7 @@ def test_secret_values_never_reach_a_page(
     assert encoded not in seen
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_every_page_comes_with_a_policy_without_unsafe_words(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str

@@ -75,6 +75,7 @@ def opened(browser: PlainBrowser) -> RawWebSocket:
     return socket
 
 
+@pytest.mark.long
 def test_a_sign_out_in_one_process_closes_the_sockets_of_both(
     browsers: tuple[PlainBrowser, PlainBrowser],
 ) -> None:
@@ -125,6 +126,7 @@ def test_while_redis_is_away_the_database_says_it(
             redis.run()
 
 
+@pytest.mark.long
 def test_sessions_outlive_a_restart(
     browsers: tuple[PlainBrowser, PlainBrowser], webs: tuple[LocalDaphne, LocalDaphne]
 ) -> None:

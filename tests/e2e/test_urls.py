@@ -12,6 +12,7 @@ from tests.support.e2e.pods_and_mydemos import pod, pods
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "says"),
     [

@@ -74,6 +74,7 @@ def test_the_page_shows_every_example() -> None:
     assert shown == {file.stem for file in EXAMPLES.glob("*.py")} - {"__init__"}
 
 
+@pytest.mark.long
 async def test_each_command_prints_what_the_page_says(tour: Terminal) -> None:
     tour.kubectl("delete", "deployment", "old", "--namespace=tour", "--now")
     for session in SESSIONS:
@@ -83,6 +84,7 @@ async def test_each_command_prints_what_the_page_says(tour: Terminal) -> None:
                 assert program.lines == session.lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("session", [each for each in SESSIONS if each.follows], ids=lambda each: each.arguments[1])
 async def test_each_informer_tells_of_what_is_typed_meanwhile(tour: Terminal, session: Session) -> None:
     with tour.run(*session.arguments) as program:

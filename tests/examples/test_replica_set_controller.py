@@ -22,6 +22,7 @@ async def labels(terminal: Terminal, namespace: str) -> list[str]:
     return (await terminal.do("get", "replicasets", f"--namespace={namespace}", path)).split()
 
 
+@pytest.mark.long
 async def test_a_deployment_s_replica_set_is_labelled_and_looked_at_again_when_a_pod_goes(
     real_terminal: Terminal, tmp_path: Path
 ) -> None:

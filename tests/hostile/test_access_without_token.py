@@ -93,6 +93,7 @@ async def test_a_websocket_without_the_cookie_is_closed_with_a_code_that_the_pag
         await admitted.close()
 
 
+@pytest.mark.long
 def test_the_tokens_file_is_its_owners_and_a_restart_keeps_cookies_valid(tmp_path: Path) -> None:
     with LocalDashboard(tmp_path) as first:
         cookie, token = cookie_of(first), first.token
@@ -125,6 +126,7 @@ def test_a_token_that_others_can_read_is_not_used(tmp_path: Path) -> None:
         assert "Traceback" not in program.output
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("options", "env"), [(("--no-token",), "on"), ((), "off")])
 def test_the_start_line_says_where_none_is_asked_for(tmp_path: Path, options: tuple[str, ...], env: str) -> None:
     with LocalDashboard(tmp_path, *options, DELTABOARD_TOKEN=env) as program:

@@ -93,6 +93,7 @@ def test_sigterm_ends_a_process_whatever_blocks_it(how: str, exit_code: int, env
         assert f"in _in_{how.replace(' ', '_')}" in program.output
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", long_but([DAPHNE, INFORMERD], INFORMERD), ids=["daphne", "informerd"])
 def test_sigterm_ends_the_other_forms_of_the_program_too(arguments: tuple[str, ...], environ: dict[str, str]) -> None:
     environ |= {"REDIS_URL": redis_url()}

@@ -111,6 +111,7 @@ async def it_is_closed(made: Credentials, child: Child) -> None:
         await asking
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_ended", [its_time_is_over, it_is_closed])
 async def test_a_plugin_that_is_ended_leaves_no_programs_behind(
     plugin: Plugin,

@@ -23,6 +23,7 @@ def manage(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.program
 def test_the_database_is_its_owners_in_a_folder_that_exists(tmp_path: Path) -> None:
     folder = tmp_path / "var"
@@ -38,6 +39,7 @@ def test_the_database_is_its_owners_in_a_folder_that_exists(tmp_path: Path) -> N
     assert set(asked.stdout.split()) == {"600"}, "database, -wal, -shm and the secret key"
 
 
+@pytest.mark.long
 @pytest.mark.program
 def test_a_database_that_others_can_read_is_named_in_the_log(tmp_path: Path) -> None:
     manage(tmp_path, "migrate", "--verbosity", "0")

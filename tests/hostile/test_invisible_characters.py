@@ -101,6 +101,7 @@ def test_scripts_escape_the_same_characters_in_the_same_way(chromium: Browser) -
     page.close()
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_the_editor_shows_them_and_leaves_the_text_as_it_was_typed(
     page: Page, dashboard: Dashboard, cluster: ControlPlane

@@ -22,6 +22,7 @@ LARGE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("message", LARGE.values(), ids=LARGE.keys())
 def test_a_large_message_is_refused_by_its_header_before_its_payload_is_sent(
     server: PageServer, message: bytes

@@ -47,6 +47,7 @@ def metrics(port: int) -> list[str]:
         return str(answer.read().decode()).splitlines()
 
 
+@pytest.mark.long
 def test_one_user_cannot_keep_others_out_and_all_together_have_a_limit(port: int) -> None:
     with contextlib.ExitStack() as stack:
         for _ in range(3):

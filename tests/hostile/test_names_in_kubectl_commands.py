@@ -110,6 +110,7 @@ def test_a_command_for_a_selection_lists_exactly_these(shell: Shell, roles: list
     assert {name for name in NAMES if name.isprintable()} <= set(listed)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("roles")
 @pytest.mark.parametrize(
     ("verb", "done"), [("delete", "deleted"), ("label", "labeled"), ("annotate", "annotated"), ("patch", "patched")]

@@ -41,6 +41,7 @@ def test_the_last_heartbeat_of_a_dead_worker_keeps_no_page_live(
         attacker.close()
 
 
+@pytest.mark.long
 def test_the_feed_of_one_installation_is_not_shown_by_another(
     controlplane: ControlPlane, namespace: str, tmp_path: Path
 ) -> None:

@@ -38,6 +38,7 @@ def begun(process: LocalDashboard, path: str, cookie: str = "") -> bytes:
         return connection.recv(1000)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cookie", ["", "made up", "a:b"])
 def test_a_body_without_a_session_is_refused_before_it_arrives(process: LocalDashboard, cookie: str) -> None:
     assert begun(process, "/new/", cookie).startswith(b"HTTP/1.1 401 Unauthorized\r\n")

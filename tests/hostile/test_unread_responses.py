@@ -58,12 +58,14 @@ def read_all(connection: socket.socket) -> None:
         pass
 
 
+@pytest.mark.long
 def test_no_more_is_made_of_a_file_than_its_client_reads(large: PageServer) -> None:
     with silent_client(large, PATHS[0]):
         assert settled(large) < MOST_IN_BUFFERS
         assert large.do("stats")["pages_open"] == 1
 
 
+@pytest.mark.long
 def test_requests_that_wait_on_the_connection_are_not_answered_before_it_is_read(large: PageServer) -> None:
     with silent_client(large, PATHS[1], times=100):
         assert settled(large) < MOST_IN_BUFFERS
@@ -79,6 +81,7 @@ def test_a_client_that_reads_nothing_is_disconnected_and_its_work_ends(large: Pa
     assert "Traceback" not in large.output
 
 
+@pytest.mark.long
 def test_the_work_ends_with_a_client_that_goes_away(large: PageServer) -> None:
     with silent_client(large, PATHS[0]):
         settled(large)

@@ -80,6 +80,7 @@ def names(informer: SharedInformer[Object]) -> set[str]:
     return {each.metadata.name for each in informer.store}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["streamed", "paged"])
 async def test_an_informer_goes_on_with_all_other_objects(client: Client, namespace: str, form: str) -> None:
     await client.request("POST", TRINKETS.path(namespace), body=trinket("before"))

@@ -19,6 +19,7 @@ FLOODS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS.keys())
 def test_a_flood_is_closed_with_its_code_and_others_go_on(server: PageServer, flood: bytes) -> None:
     port = int(server.url.rpartition(":")[2])

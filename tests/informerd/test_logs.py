@@ -191,6 +191,7 @@ class TestStorms:
             await source.fail_often(1, clock)
         assert 3 <= len(caplog.messages) <= 2 * HANDFUL
 
+    @pytest.mark.long
     @pytest.mark.slow
     async def test_an_hour_without_an_api_server_is_two_lines_an_informer(
         self, clock: FakeClock, caplog: pytest.LogCaptureFixture

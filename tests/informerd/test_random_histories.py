@@ -45,6 +45,7 @@ def test_the_same_seed_gives_the_same_histories_and_another_one_others() -> None
     assert first != other
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", long_but(MUTATIONS, *SHORT))
 def test_the_histories_find_an_informer_that_is_wrong(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MUTATIONS[name](monkeypatch)

@@ -132,6 +132,7 @@ def test_a_moment_to_come_is_counted_down_to(show: Show) -> None:
     expect(page.locator("[data-age=until]")).to_have_text([re.compile(f"^{words}$") for _, words in UNTIL])
 
 
+@pytest.mark.long
 def test_a_count_down_goes_on_by_itself_and_ends_with_now(show: Show) -> None:
     failed = reports.failed(retry_at=time.time() + 2)
     page = show("controllers/page.html", reports.view_of(reports.report(reports.controller(failed=(failed,)))))
@@ -149,6 +150,7 @@ def test_an_age_counts_on_the_clusters_clock_and_grows_by_itself(show: Show) -> 
     expect(age).not_to_have_text(first)
 
 
+@pytest.mark.long
 def test_the_header_tells_how_long_ago_server_and_cluster_were_heard(pods: Page) -> None:
     expect(pods.locator("header [data-age=cluster]")).to_have_text("not yet")
     tell(pods, "beat", {"now": 1000, "heard": 998.8, "offset": 0, "why": {"last_event": 700, "reconnects": 2}})
@@ -310,6 +312,7 @@ VIEWS: dict[str, tuple[str, Made | LiveFeed]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", VIEWS)
 def test_nothing_is_wider_than_any_screen_whatever_the_names(show: Show, name: str) -> None:
     page = show(VIEWS[name][0], VIEWS[name][1])

@@ -1,7 +1,8 @@
 """Long tests: matrices and explorations of which `make test` runs a part and `LONG=1 make test`, as CI does, the whole.
 
-Mark a test ``long`` where it takes ten seconds or more beside others and another one in `make test` has the same
-subject; parameters by `long_but`. Explorations take `examples`.
+Mark a test ``long`` where it takes three seconds or more beside others, and other tests in `make test` run every branch
+that it runs in its own process: one of its file is among them. Parameters are marked by `long_but`. Explorations take
+`examples`.
 """
 
 from __future__ import annotations

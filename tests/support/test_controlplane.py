@@ -22,6 +22,7 @@ def test_it_serves_objects_and_refuses_users_without_rights(controlplane: Contro
     assert not controlplane.exists(f"{path}/a")
 
 
+@pytest.mark.long
 def test_a_killed_api_server_goes_on_from_the_same_data(own_controlplane: ControlPlane) -> None:
     own_controlplane.create_namespace("kept")
     own_controlplane.kill()
@@ -31,6 +32,7 @@ def test_a_killed_api_server_goes_on_from_the_same_data(own_controlplane: Contro
     assert own_controlplane.exists("/api/v1/namespaces/kept")
 
 
+@pytest.mark.long
 @pytest.mark.controlplane
 def test_the_first_of_a_run_leaves_its_data_for_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ControlPlane, "etcd_copy", tmp_path / "copy")

@@ -254,6 +254,7 @@ def test_every_filter_of_ours_is_used_somewhere() -> None:
     assert [name for name in deltaboard.register.filters if f"|{name}" not in sources] == []
 
 
+@pytest.mark.long
 @pytest.mark.program
 def test_templates_are_formatted() -> None:
     djade = Path(sys.executable).parent / "djade"

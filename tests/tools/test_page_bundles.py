@@ -99,6 +99,7 @@ def test_every_script_is_a_module() -> None:
         assert re.search(r"^(import|export)\b", script, re.MULTILINE), path
 
 
+@pytest.mark.long
 def test_what_is_started_with_others_does_nothing_before() -> None:
     """One that fails leaves the others alone, see page/start_all.js: so all that it does is in its `start`."""
     started = {

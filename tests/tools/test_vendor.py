@@ -38,6 +38,7 @@ def test_htmx_is_the_version_that_the_scripts_were_written_for() -> None:
     assert 'version="4.0.1"' in (VENDOR / "htmx.org" / "htmx.esm.min.js").read_text()
 
 
+@pytest.mark.long
 def test_the_editor_is_made_of_exactly_the_locked_versions() -> None:
     (editor,) = (package for package in PACKAGES if package["name"] == "codemirror")
     sources = ROOT / editor["bundle"]

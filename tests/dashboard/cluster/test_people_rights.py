@@ -182,6 +182,7 @@ async def test_nobody_is_asked_about_for_whom_nothing_has_changed(
     assert (await known.rights.find(anna)).confirmed_at == confirmed
 
 
+@pytest.mark.long
 async def test_rights_end_with_a_change_about_which_the_api_server_does_not_answer(
     known: People, anna: Person, rbac: RbacObjects, controlplane: ControlPlane
 ) -> None:

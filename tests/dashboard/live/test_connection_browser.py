@@ -51,6 +51,7 @@ def change(server: PageServer, number: int) -> None:
     server.do("put", rows=[{"name": "pod-001", "version": number, "restarts": number}])
 
 
+@pytest.mark.long
 def test_a_page_is_offline_until_the_first_beat(page: Page, server: PageServer) -> None:
     with urllib.request.urlopen(f"{server.url}/resources/pods/") as answer:
         assert '<body data-live="offline">' in answer.read().decode()
@@ -59,6 +60,7 @@ def test_a_page_is_offline_until_the_first_beat(page: Page, server: PageServer) 
     becomes(page, "live")  # who joins gets a beat at once
 
 
+@pytest.mark.long
 def test_a_page_that_is_current_gets_no_window_when_it_connects(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     change(server, 5)
@@ -69,6 +71,7 @@ def test_a_page_that_is_current_gets_no_window_when_it_connects(page: Page, serv
     assert server.do("stats")["windows"] == 0
 
 
+@pytest.mark.long
 def test_a_page_of_a_server_that_shows_it_otherwise_by_now_fetches_itself(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     view = page.locator("#list").get_attribute("data-view")
@@ -106,6 +109,7 @@ def test_only_while_fetching_does_not_help_the_page_says_that_it_is_to_be_reload
         assert each.evaluate("window.sameDocument") is True
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", [1000, 4012])
 def test_it_connects_again_after_any_close_that_is_not_final(page: Page, server: PageServer, code: int) -> None:
     open_live(page, f"{server.url}/resources/pods/")
@@ -126,6 +130,7 @@ FINAL = {
 }
 
 
+@pytest.mark.long
 def test_final_closes_are_shown_and_end_the_trying(page: Page, server: PageServer) -> None:
     closed: list[Page] = []
     page.context.clock.install()
@@ -142,6 +147,7 @@ def test_final_closes_are_shown_and_end_the_trying(page: Page, server: PageServe
 SEND = "text => document.getElementById('socket')._htmx.ws.connection.socket.send(text)"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "said",
     ["no json", '{"order": "pizza"}', '{"view": "%s"}' % ("/" * 16_384), "x" * (1024 * 1024 + 1)],
@@ -181,6 +187,7 @@ MOST_IN_A_SECOND = """() => Math.max(
   ...window.sends.map((first) => window.sends.filter((each) => each >= first && each < first + 1000).length))"""
 
 
+@pytest.mark.long
 def test_a_page_under_a_load_of_large_changes_acknowledges_far_less_often_than_it_may(
     page: Page, server: PageServer
 ) -> None:
@@ -196,6 +203,7 @@ def test_a_page_under_a_load_of_large_changes_acknowledges_far_less_often_than_i
     assert (stats["opened"], stats["refused"]) == (1, {})
 
 
+@pytest.mark.long
 def test_silence_makes_it_stale_and_a_fresh_socket_makes_it_live(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     server.do("freeze")
@@ -210,6 +218,7 @@ def test_silence_makes_it_stale_and_a_fresh_socket_makes_it_live(page: Page, ser
     until(lambda: server.do("stats")["sockets"] == 1, what="one socket")
 
 
+@pytest.mark.long
 def test_a_server_that_hangs_is_noticed_and_the_page_is_right_once_it_goes_on(page: Page, server: PageServer) -> None:
     sockets: list[WebSocket] = []
     page.on("websocket", lambda socket: sockets.append(socket))
@@ -270,6 +279,7 @@ NOTE_QUESTIONS = """
 """Which state the page was in whenever it asked for a window."""
 
 
+@pytest.mark.long
 def test_from_a_second_hole_on_the_page_is_not_live_though_it_may_not_ask_yet(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     page.evaluate(NOTE_QUESTIONS)
@@ -300,6 +310,7 @@ NOTE_STATES = """
 time, and other words at the same state are no other state."""
 
 
+@pytest.mark.long
 def test_a_frame_that_could_not_be_placed_leaves_the_page_not_live_until_the_window(
     page: Page, server: PageServer
 ) -> None:
@@ -343,6 +354,7 @@ def another_kind_does_not_concern(page: Page, server: PageServer) -> None:
     becomes(page, "live")  # at once, but where the machine holds up the beats
 
 
+@pytest.mark.long
 def test_a_page_whose_script_comes_late_knows_what_concerns_it(page: Page, server: PageServer) -> None:
     """htmx connects as soon as it and hx-ws are there; what is said before the page's own script is, nobody hears.
 
@@ -364,6 +376,7 @@ def test_a_page_whose_script_comes_late_knows_what_concerns_it(page: Page, serve
     another_kind_does_not_concern(page, server)
 
 
+@pytest.mark.long
 def test_no_page_is_live_while_the_worker_cannot_be_heard(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/namespaces/")
     server.do("deafen", problem="Redis fails.")
@@ -373,6 +386,7 @@ def test_no_page_is_live_while_the_worker_cannot_be_heard(page: Page, server: Pa
     becomes(page, "live")
 
 
+@pytest.mark.long
 def test_faults_that_come_together_are_healed_by_one_window(page: Page, server: PageServer) -> None:
     said: list[str] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda payload: said.append(str(payload))))
@@ -385,6 +399,7 @@ def test_faults_that_come_together_are_healed_by_one_window(page: Page, server: 
     becomes(page, "live")
 
 
+@pytest.mark.long
 def test_what_was_applied_is_acknowledged(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     change(server, 2)
@@ -411,6 +426,7 @@ ANSWERS: tuple[dict[str, Any] | None, ...] = (None, {"status": 503, "body": "no"
 """None: there is none."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", long_but(["", "yaml/"], ""))
 def test_a_page_that_cannot_fetch_what_is_too_big_is_not_live_and_tries_again(
     page: Page, server: PageServer, path: str

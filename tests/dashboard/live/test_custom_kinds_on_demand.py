@@ -151,6 +151,7 @@ async def test_a_custom_kind_has_the_columns_of_its_definition_and_is_sorted_and
     await asyncio.to_thread(controlplane.delete_crd, kind.key)
 
 
+@pytest.mark.long
 async def test_a_definition_that_changes_gives_the_rows_their_new_columns_while_the_kind_is_followed(
     web: tuple[Worker, list[tuple[Interest, Replicas]]], controlplane: ControlPlane
 ) -> None:

@@ -44,6 +44,7 @@ def test_a_mistake_in_the_filter_leaves_the_list_as_it_was_and_live(page: Page, 
     shows(page, "pod-001", 4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "mistake"), [("/resources/pods/", "pod-001 restarts>x"), ("/feed/", "pod-001 op=bogus")]
 )
@@ -71,6 +72,7 @@ def test_counts_of_every_kind_follow_on_every_page(page: Page, server: PageServe
     expect(count).to_have_text("29")
 
 
+@pytest.mark.long
 def test_the_feed_shows_200_entries_at_most_and_counts_the_rest(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/feed/")
     server.do("say", number=500)

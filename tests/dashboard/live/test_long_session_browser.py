@@ -29,6 +29,7 @@ def live_through(page: Page, server: PageServer, seconds: int) -> None:
     expect(page.locator("[data-gone], tr.added, td.changed")).to_have_count(0, timeout=30_000)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", long_but(PAGES, "/resources/pods/?sort=-restarts"))
 def test_a_page_does_not_grow_however_long_it_is_open(page: Page, server: PageServer, path: str) -> None:
     open_live(page, server.url + path)
@@ -58,6 +59,7 @@ beside statuses move each other by a digit's width."""
 WORDS = ["Running", "CrashLoopBackOff", "Init:ImagePullBackOff", "Pending"]
 
 
+@pytest.mark.long
 def test_nothing_shifts_when_live_rows_arrive(page: Page, server: PageServer) -> None:
     widest = {"restarts": 10**5, "status": max(WORDS, key=len), "node": f"node-{'x' * 25}"}
     server.do("put", rows=[{"name": "pod-000", "version": 1, **widest}])

@@ -105,6 +105,7 @@ def browser_of_its_own(chromium: Browser, *, whole: bool = False, **options: obj
 # --- nobody looks ---
 
 
+@pytest.mark.long
 def test_a_hidden_page_follows_the_heartbeat_only_and_its_tab_goes_on_telling_the_truth(
     page: Page, server: PageServer
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_hidden_page_follows_the_heartbeat_only_and_its_tab_goes_on_telling_th
     assert server.do("stats")["opened"] == 1
 
 
+@pytest.mark.long
 def test_a_page_that_is_seen_again_is_not_live_before_it_shows_what_changed(page: Page, server: PageServer) -> None:
     open_live(page, server.url + PODS)
     page.evaluate(HIDE, arg=True)
@@ -146,6 +148,7 @@ def test_a_page_that_is_hidden_for_a_moment_asks_for_nothing(page: Page, server:
     assert server.do("stats")["opened"] == 1
 
 
+@pytest.mark.long
 def test_a_hidden_page_that_has_lost_its_socket_connects_again_and_rests_on(page: Page, server: PageServer) -> None:
     open_live(page, server.url + PODS)
     page.evaluate(HIDE, arg=True)
@@ -159,6 +162,7 @@ def test_a_hidden_page_that_has_lost_its_socket_connects_again_and_rests_on(page
     is_true_again(page, server, 4)
 
 
+@pytest.mark.long
 def test_a_page_that_the_browser_froze_is_right_when_it_thaws(page: Page, server: PageServer) -> None:
     open_live(page, server.url + PODS)
     browser = page.context.new_cdp_session(page)
@@ -169,6 +173,7 @@ def test_a_page_that_the_browser_froze_is_right_when_it_thaws(page: Page, server
     is_true_again(page, server, 5)
 
 
+@pytest.mark.long
 def test_a_page_from_the_back_forward_cache_has_a_fresh_socket_and_what_was_typed(
     chromium: Browser, server: PageServer
 ) -> None:
@@ -201,6 +206,7 @@ def is_from_the_cache(page: Page) -> bool:
 # --- the machine sleeps ---
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("survives", [True, False], ids=["its line survives", "its line is gone"])
 def test_a_page_notices_that_the_machine_slept_and_takes_a_fresh_socket(
     page: Page, server: PageServer, line: Line, survives: bool
@@ -216,6 +222,7 @@ def test_a_page_notices_that_the_machine_slept_and_takes_a_fresh_socket(
     assert page.evaluate("window.states[0].state") == "stale"
 
 
+@pytest.mark.long
 def test_what_was_slept_counts_in_the_age_of_the_last_word(page: Page, server: PageServer) -> None:
     page.add_init_script(SLEEP)
     open_live(page, server.url + PODS)
@@ -227,6 +234,7 @@ def test_what_was_slept_counts_in_the_age_of_the_last_word(page: Page, server: P
     expect(page.locator("body")).to_have_attribute("data-live", "live")
 
 
+@pytest.mark.long
 def test_a_browser_that_was_stopped_whole_reads_nothing_old_as_new(chromium: Browser, server: PageServer) -> None:
     with browser_of_its_own(chromium) as browser:
         page = browser.new_page()
@@ -313,6 +321,7 @@ def mend(server: PageServer, line: Line) -> None:
     server.resume()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["frozen", "cut", "dropped", "stranded", "stopped"])
 def test_a_line_that_breaks_is_noticed_and_the_page_heals_by_itself(
     page: Page, server: PageServer, line: Line, name: str
@@ -358,6 +367,7 @@ def test_after_twenty_faults_there_is_one_socket_each_row_once_and_what_was_type
 # --- the line is slow ---
 
 
+@pytest.mark.long
 def test_a_page_on_a_slow_line_says_how_old_it_is_and_is_sent_one_window_when_it_has_caught_up(
     page: Page, server: PageServer, line: Line
 ) -> None:
@@ -382,6 +392,7 @@ def test_a_page_on_a_slow_line_says_how_old_it_is_and_is_sent_one_window_when_it
     assert server.do("stats")["windows"] > windows
 
 
+@pytest.mark.long
 def test_a_late_page_is_not_given_a_socket_after_another(page: Page, server: PageServer, line: Line) -> None:
     open_live(page, address(line))
     line.slow(delay=1.0)

@@ -102,6 +102,7 @@ async def test_rows_cross_processes(
     assert replica.gaps == 0
 
 
+@pytest.mark.long
 async def test_objects_cross_processes_as_they_are_packed(
     controlplane: ControlPlane, namespace: str, new_worker: Callable[[], Program], replicas: Replicas
 ) -> None:
@@ -140,6 +141,7 @@ async def test_objects_cross_processes_as_they_are_packed(
     assert not wanted & set(changed)
 
 
+@pytest.mark.long
 async def test_a_worker_that_is_killed_makes_it_stale_and_the_next_one_heals_it_without_ghosts(
     controlplane: ControlPlane, namespace: str, new_worker: Callable[[], Program], replicas: Replicas
 ) -> None:
@@ -168,6 +170,7 @@ async def test_a_worker_that_is_killed_makes_it_stale_and_the_next_one_heals_it_
     assert set(replica.rows) == {item["metadata"]["uid"] for item in stored["items"]}
 
 
+@pytest.mark.long
 async def test_a_worker_that_hangs_is_noticed_and_its_return_too(
     new_worker: Callable[[], Program], replicas: Replicas
 ) -> None:
@@ -184,6 +187,7 @@ async def test_a_worker_that_hangs_is_noticed_and_its_return_too(
     assert replica.silences >= 1  # a busy machine may have been silent, too
 
 
+@pytest.mark.long
 async def test_of_two_workers_the_younger_is_followed_until_it_goes(
     new_worker: Callable[[], Program], replicas: Replicas
 ) -> None:
@@ -227,6 +231,7 @@ async def test_a_worker_of_a_version_without_encryption_is_not_shown_and_said(re
     await layer.flush()
 
 
+@pytest.mark.long
 async def test_without_redis_a_worker_waits_for_it(tmp_path: Path, controlplane: ControlPlane) -> None:
     """It neither ends nor floods its log; one line says what is wrong."""
     env = {

@@ -104,6 +104,7 @@ def alive(pid: int) -> bool:
 # --- deltaboard -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_without_a_cluster_it_starts_the_demo_cluster_says_why_and_leaves_nothing_behind_even_when_killed(
     environ: dict[str, str],
 ) -> None:
@@ -121,6 +122,7 @@ def test_without_a_cluster_it_starts_the_demo_cluster_says_why_and_leaves_nothin
         assert list(Path(environ["TMPDIR"]).iterdir()) == []
 
 
+@pytest.mark.long
 def test_killed_while_the_demo_cluster_starts_it_leaves_nothing_behind_either(environ: dict[str, str]) -> None:
     with running(environ, "deltaboard", "--port", "0") as program:
         address(program)
@@ -143,6 +145,7 @@ def ready(url: str) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_with_a_kubeconfig_it_uses_that_and_context_names_another(
     environ: dict[str, str], controlplane: ControlPlane
 ) -> None:
@@ -229,6 +232,7 @@ def test_a_kind_that_means_nothing_is_one_line(environ: dict[str, str]) -> None:
     assert len(ended.stderr.splitlines()) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_it_ends_soon_with_open_pages_and_leaves_nothing_behind(
     environ: dict[str, str], number: signal.Signals
@@ -248,6 +252,7 @@ async def test_it_ends_soon_with_open_pages_and_leaves_nothing_behind(
         assert "never retrieved" not in program.output, program.output
 
 
+@pytest.mark.long
 def test_a_broken_kubeconfig_opens_the_page_says_where_and_heals_when_it_is_mended(
     environ: dict[str, str], controlplane: ControlPlane, tmp_path: Path
 ) -> None:
@@ -301,6 +306,7 @@ def body(url: str) -> str:
         return str(answer.read().decode())
 
 
+@pytest.mark.long
 def test_an_unreachable_cluster_opens_the_page_and_says_what_failed(
     environ: dict[str, str], controlplane: ControlPlane, tmp_path: Path
 ) -> None:
@@ -326,6 +332,7 @@ def test_informerd_needs_redis_and_says_so(environ: dict[str, str]) -> None:
     assert len(ended.stderr.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_daphne_alone_holds_everything_and_ends_cleanly(environ: dict[str, str]) -> None:
     (port,) = free_ports(1)
     program = Program("-m", "daphne", "-v", "0", "-p", str(port), "dashboard.asgi:application")
@@ -344,6 +351,7 @@ def test_daphne_alone_holds_everything_and_ends_cleanly(environ: dict[str, str])
         assert "Traceback" not in program.output, program.output
 
 
+@pytest.mark.long
 def test_runserver_reloads_and_leaves_nothing_behind(environ: dict[str, str]) -> None:
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"

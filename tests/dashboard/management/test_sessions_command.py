@@ -61,6 +61,7 @@ def test_it_asks_for_one_person_or_all(process: LocalDashboard, arguments: tuple
     assert (refused.returncode, refused.stderr) == (2, "Name one person, or everybody with --all.\n")
 
 
+@pytest.mark.long
 def test_with_oidc_it_listens_on_other_addresses(provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("oidc")
     program = oidc_dashboard(folder, issuer_options(provider.url))

@@ -83,6 +83,7 @@ def waits(path: str) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.long
 async def test_work_is_done_elsewhere_ended_when_its_time_is_used_up_and_other_work_goes_on(
     processes: WorkProcesses,
 ) -> None:

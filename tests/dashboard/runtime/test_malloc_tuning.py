@@ -84,6 +84,7 @@ def left_mib(how: str) -> float:
     return printed_number(FORMS, how)
 
 
+@pytest.mark.long
 @pytest.mark.program
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's malloc is told what to keep")
 def test_large_freed_blocks_go_back_to_the_system() -> None:

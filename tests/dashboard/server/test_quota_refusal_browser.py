@@ -15,6 +15,7 @@ pytestmark = pytest.mark.browser
 TEXT = "kind: Pod\nmetadata: {name: a}\n\n# <the end>\n"
 
 
+@pytest.mark.long
 def test_a_refused_form_counts_down_sends_nothing_by_itself_and_loses_nothing(page: Page, server: PageServer) -> None:
     page.goto(f"{server.url}/new/?namespace=team-a")
     page.locator(CONTENT).fill(TEXT)

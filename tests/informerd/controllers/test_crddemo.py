@@ -37,6 +37,7 @@ async def events(terminal: Terminal, namespace: str) -> set[tuple[object, ...]]:
     }  # fmt: skip
 
 
+@pytest.mark.long
 async def test_what_is_there_at_its_start_is_handled_once_and_gets_an_event(terminal: Terminal) -> None:
     there = terminal.namespace("there")
     for name in ("alpha", "beta"):

@@ -96,6 +96,7 @@ def defined(terminal: Terminal) -> Terminal:
     return terminal
 
 
+@pytest.mark.long
 async def test_it_prints_what_pods_do_and_takes_those_that_went_from_the_list_of_their_jinghzhu(
     defined: Terminal,
 ) -> None:
@@ -131,6 +132,7 @@ async def test_it_prints_what_pods_do_and_takes_those_that_went_from_the_list_of
     await defined.do("delete", "jinghzhus", "--all", f"--namespace={namespace}")
 
 
+@pytest.mark.long
 async def test_it_works_before_the_definition_exists_and_catches_up_with_it_with_no_more_rights_than_these(
     real_terminal: Terminal, tmp_path: Path
 ) -> None:
@@ -155,6 +157,7 @@ async def test_it_works_before_the_definition_exists_and_catches_up_with_it_with
         assert not [line for line in program.lines if "forbidden" in line]
 
 
+@pytest.mark.long
 async def test_a_pod_that_went_while_the_api_server_was_away_is_taken_off(own_controlplane: ControlPlane) -> None:
     controlplane = own_controlplane
     controlplane.apply_crd(CRD)

@@ -122,6 +122,7 @@ def like_items(size: int) -> dict[str, Any]:
     return {"metadata": {"name": "a"}, "claims": [{"metadata": {"name": "x"}}] * (size // 25)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("item", [many_strings, one_string, like_items])
 @pytest.mark.parametrize("chunk", [4096, 65536])
 def test_the_work_grows_with_the_bytes_and_not_faster(item: Any, chunk: int) -> None:

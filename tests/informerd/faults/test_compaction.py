@@ -6,6 +6,8 @@ import asyncio
 import dataclasses
 import random
 
+import pytest
+
 from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, QUICK, Rig
 from tests.support.tcp_proxy import Wire
 
@@ -34,6 +36,7 @@ async def test_events_expire_on_any_api_server_and_other_kinds_do_not(fragile: R
     assert config_maps.ledger.unknown_deletes == []
 
 
+@pytest.mark.long
 async def test_writes_short_watches_and_ten_compactions_a_second_lose_nothing(uncached: Rig) -> None:
     rig, chance = uncached, random.Random(4)
     paging = rig.factory(watch_timeout=1.0, page_size=3, streaming_lists=False, **QUICK)

@@ -42,6 +42,7 @@ async def test_after_a_crash_all_informers_heal_within_seconds_and_without_a_fau
     await rig.equal(*followed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("streaming", long_but([True, False], True), ids=["streaming list", "list"])
 async def test_a_crash_in_the_middle_of_the_first_list_is_no_sync(fragile: Rig, streaming: bool) -> None:
     rig = fragile

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
@@ -29,6 +30,7 @@ NAMES = [f"c{number}" for number in range(5)]
 SHORT_LIVED = timedelta(seconds=12)
 
 
+@pytest.mark.long
 async def test_a_token_file_is_read_again_before_its_token_is_missed(audited: Rig, tmp_path: Path) -> None:
     """The first is revoked once there is a second; the second before there is a third."""
     rig, file = audited, tmp_path / "token"
@@ -63,6 +65,7 @@ async def test_a_token_file_is_read_again_before_its_token_is_missed(audited: Ri
     await rig.equal(followed)
 
 
+@pytest.mark.long
 async def test_a_client_certificate_replaced_drains_the_watch_that_was_begun_with_the_old_one(
     audited: Rig, authority: Authority, tmp_path: Path
 ) -> None:

@@ -7,6 +7,8 @@ import itertools
 import random
 from functools import partial
 
+import pytest
+
 from informerd.resource import PODS
 from tests.support.informerd.faults.faulty_proxy import proxied
 from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, QUICK, Followed, Rig
@@ -17,6 +19,7 @@ LONG = 120.0
 """Seconds in which twenty watches break on any machine."""
 
 
+@pytest.mark.long
 async def test_watches_that_end_each_second_miss_nothing_and_list_nothing_again(rig: Rig) -> None:
     factory = rig.factory(watch_timeout=1.0, **QUICK)
     followed = [rig.follow(factory, resource) for resource in (CONFIG_MAPS, PODS, EVENTS)]

@@ -40,6 +40,7 @@ def busy_controlplane(tmp_path: Path) -> Iterator[ControlPlane]:
         controlplane.stop()
 
 
+@pytest.mark.long
 async def test_lists_refused_by_a_busy_api_server_are_made_again_until_they_are_answered(
     busy_controlplane: ControlPlane,
 ) -> None:
@@ -63,6 +64,7 @@ async def test_lists_refused_by_a_busy_api_server_are_made_again_until_they_are_
             assert [each.status for each in proxy.watches("configmaps")] == [422, 200]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seconds", [1, None], ids=["Retry-After", "no Retry-After"])
 async def test_watches_refused_are_begun_again_where_they_were_and_nothing_is_listed_again(
     rig: Rig, seconds: int | None

@@ -64,6 +64,7 @@ async def test_the_second_leads_as_soon_as_the_first_one_stops(cluster: ClusterC
     assert isinstance(await first.wait_until_lost(), LeaderElectionLost)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 async def test_a_lease_that_is_not_there_is_created(cluster: ClusterConfig, begin: Begin) -> None:
     election = begin(cluster, f"lead-{uuid4().hex[:8]}")
@@ -71,6 +72,7 @@ async def test_a_lease_that_is_not_there_is_created(cluster: ClusterConfig, begi
     assert election.leadership.last_record.transitions == 0
 
 
+@pytest.mark.long
 @pytest.mark.slow
 async def test_without_a_release_the_next_one_waits_for_the_end_of_the_lease(
     cluster: ClusterConfig, begin: Begin
@@ -101,6 +103,7 @@ async def test_while_the_main_loop_is_blocked_the_lease_is_renewed(controlplane:
     assert election.leadership.is_leading
 
 
+@pytest.mark.long
 async def test_a_main_loop_that_is_blocked_for_too_long_lets_another_take_over(
     controlplane: ControlPlane, begin: Begin, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -117,6 +120,7 @@ async def test_a_main_loop_that_is_blocked_for_too_long_lets_another_take_over(
     await other.wait_until_leading()
 
 
+@pytest.mark.long
 async def test_while_the_api_server_is_gone_the_lease_is_lost_and_nothing_is_written(
     own_controlplane: ControlPlane, begin: Begin
 ) -> None:
@@ -138,6 +142,7 @@ async def test_while_the_api_server_is_gone_the_lease_is_lost_and_nothing_is_wri
     assert not own_controlplane.exists(LEASES.path("default", "after"))
 
 
+@pytest.mark.long
 async def test_who_may_not_touch_leases_is_told_which_role_is_missing_and_leads_when_it_is_there(
     controlplane: ControlPlane, begin: Begin, caplog: pytest.LogCaptureFixture
 ) -> None:

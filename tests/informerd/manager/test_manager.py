@@ -107,6 +107,7 @@ async def test_what_one_raises_is_said_and_shown_and_the_others_go_on(
     assert "things.nowhere.example is absent" in problems["poisoned"]
 
 
+@pytest.mark.long
 async def test_a_kind_whose_definition_comes_late_is_waited_for_and_holds_up_no_other(place: Place, run: Run) -> None:
     group = f"late-{place.namespace}.example"
     things = Resource(group=group, version="v1", plural="things", kind="Thing")

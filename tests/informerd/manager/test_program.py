@@ -77,6 +77,7 @@ async def test_a_program_whose_event_loop_is_blocked_ends_with_the_second_signal
         assert await program.ends() == 1
 
 
+@pytest.mark.long
 async def test_a_thread_that_cannot_be_ended_does_not_keep_the_process(programs: Programs) -> None:
     with programs.run("threaded") as program:
         await program.says("blocks a thread")
@@ -86,6 +87,7 @@ async def test_a_thread_that_cannot_be_ended_does_not_keep_the_process(programs:
         assert "tasks or threads do not end: the process ends without them" in program.output
 
 
+@pytest.mark.long
 async def test_of_two_processes_the_one_that_is_frozen_is_replaced_and_writes_nothing_when_it_wakes(
     programs: Programs,
 ) -> None:

@@ -298,6 +298,7 @@ async def test_a_watch_that_is_refused_raises_before_it_begins(controlplane: Con
                 pytest.fail("it began")
 
 
+@pytest.mark.long
 async def test_a_version_not_yet_there_is_too_large(client: Client) -> None:
     with pytest.raises(ResourceVersionTooLarge):
         await client.list(
@@ -320,6 +321,7 @@ async def test_watches_have_a_pool_of_their_own(client: Client) -> None:
             await watch.__aexit__(None, None, None)
 
 
+@pytest.mark.long
 async def test_a_frozen_server_is_noticed_by_the_probe_and_streams_close_at_once(
     own_controlplane: ControlPlane, monkeypatch: pytest.MonkeyPatch
 ) -> None:

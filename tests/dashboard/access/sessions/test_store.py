@@ -89,6 +89,7 @@ async def test_everybodys_end(ask: Ask) -> None:
     assert await ask(store.find, made[0].id, NOW, LIFETIME) is None
 
 
+@pytest.mark.long
 async def test_a_person_has_a_hundred_sessions_and_the_least_used_gives_way(ask: Ask) -> None:
     name = session().person.name
     made = [await stored(ask, name=name, now=NOW + number) for number in range(store.MAX_PER_PERSON)]

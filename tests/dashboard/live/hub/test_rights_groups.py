@@ -179,6 +179,7 @@ OBJECTS = objects()
 PATHS = [*paths()]
 
 
+@pytest.mark.long
 @settings(
     max_examples=examples(90),
     deadline=None,

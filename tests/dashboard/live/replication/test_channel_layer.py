@@ -178,6 +178,7 @@ class NoInformers:
     """Stands for a client in a worker without kinds."""
 
 
+@pytest.mark.long
 @pytest.mark.redis
 async def test_a_redis_that_is_killed_and_started_again_is_healed(
     own_redis: OwnRedis, caplog: pytest.LogCaptureFixture

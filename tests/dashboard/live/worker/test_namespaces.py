@@ -75,6 +75,7 @@ async def shows(running: NamespacedWorker, *keys: str) -> None:
         raise AssertionError(f"{keys}, not {running.rows()}: {running.replica().health}") from error
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_chosen", [True, False], ids=["of the setting", "found by asking"])
 async def test_rows_are_exactly_those_of_the_two_namespaces_and_changes_come_live(
     cluster: Cluster, is_chosen: bool
@@ -104,6 +105,7 @@ async def test_a_namespace_of_the_setting_that_may_not_be_listed_is_named_and_ho
         assert health.problem == ""
 
 
+@pytest.mark.long
 async def test_rights_are_given_and_taken_while_it_runs(cluster: Cluster) -> None:
     a, b, c, *_ = cluster.names
     async with namespaced_worker(cluster.api, "alice", "configmaps", near=(*cluster.names,)) as running:

@@ -140,6 +140,7 @@ async def serve(cluster: ControlPlane, key: str, **served: bool) -> None:
     await asyncio.to_thread(cluster.patch, f"{DEFINITIONS}/{key}", {"spec": {"versions": versions(**served)}})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("may_read_definitions", long_but([True, False], False))
 async def test_a_kind_of_the_settings_turns_to_the_version_that_is_served_still(
     controlplane: ControlPlane, reader: str, may_read_definitions: bool
@@ -183,6 +184,7 @@ async def test_a_kind_that_is_served_in_no_version_is_followed_no_longer_and_non
         await asyncio.to_thread(controlplane.delete_crd, GAUGES)
 
 
+@pytest.mark.long
 async def test_a_kind_that_has_a_version_of_its_own_here_turns_too(controlplane: ControlPlane, reader: str) -> None:
     demos = definition("mydemos", "crddemo.k8s.io", "Mydemo", v1=True)
     await asyncio.to_thread(create, controlplane, demos, "v1")

@@ -79,6 +79,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
         one.stop()
 
 
+@pytest.mark.long
 def test_every_kind_of_discovery_is_compared_or_written_down(own_tables: Tables) -> None:
     listable = {key for key, served in own_tables.served.items() if served.verbs >= {"list", "watch"}}
     assert set(own_tables.served) - listable == set(NEVER_LISTED)

@@ -199,6 +199,7 @@ OTHERS: tuple[Case, ...] = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cases", [WORKLOADS, OTHERS], ids=["workloads", "others"])
 def test_other_kinds_are_shown_as_kubectl_prints_them(
     controlplane: ControlPlane, namespace: str, cases: tuple[Case, ...]

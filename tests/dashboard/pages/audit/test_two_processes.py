@@ -68,6 +68,7 @@ def own(url: str, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
         yield alias
 
 
+@pytest.mark.long
 @pytest.mark.program
 async def test_two_processes_write_one_chain(own: str, url: str, tmp_path: Path) -> None:
     env = {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "dashboard.settings", "DELTABOARD_VAR": str(tmp_path)}

@@ -74,6 +74,7 @@ def test_it_waits_for_the_worker_and_fills_by_itself(page: Page, server: PageSer
     expect(page.locator("#banner")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_poison_key_shows_up_with_its_error_is_requeued_with_the_button_and_vanishes(
     controllers: Page, server: PageServer, poison: str
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_key_that_recovered_meanwhile_is_answered_in_words(
     expect(said(controllers)).to_contain_text("is not a failed key of sample")
 
 
+@pytest.mark.long
 def test_a_worker_that_is_gone_makes_this_page_stale_and_no_other(
     new_context: Callable[..., BrowserContext], controllers: Page, server: PageServer, poison: str
 ) -> None:

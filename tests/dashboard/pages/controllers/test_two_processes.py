@@ -69,6 +69,7 @@ def failed_keys(link: ControllersClient) -> list[str]:
     return [failed.key for failed in state.failed] if state is not None else []
 
 
+@pytest.mark.long
 async def test_a_poison_key_is_seen_requeued_and_gone_across_processes(
     link: ControllersClient, new_worker: Callable[..., Program], tmp_path: Path
 ) -> None:

@@ -159,6 +159,7 @@ async def test_what_is_said_to_go_goes_and_what_is_said_to_stay_stays(
         assert objects.left == expected
 
 
+@pytest.mark.long
 async def test_a_foreground_deletion_waits_for_what_says_so_and_for_nothing_else(
     cluster: ControlPlane, replicas: Replicas, tmp_path: Path
 ) -> None:

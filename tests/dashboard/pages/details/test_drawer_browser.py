@@ -87,6 +87,7 @@ def test_beside_it_every_status_is_in_sight_and_the_table_stays_where_it_is(page
     server.do("drop", names=[f"of-{status.lower()}" for status in statuses])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["Escape", "button", "back"])
 def test_it_closes_and_the_focus_goes_back_to_the_row(page: Page, server: PageServer, how: str) -> None:
     opened(page, server)

@@ -134,6 +134,7 @@ async def test_several_budgets_of_a_pod_and_those_that_cannot_be_read_are_said_b
     assert words in page.text
 
 
+@pytest.mark.long
 async def test_it_pauses_goes_on_and_is_cancelled(browser: Browser, node: Node) -> None:
     web = node.run("web-1")
     held = hold(node.cluster, node.namespace)

@@ -28,6 +28,7 @@ def typist(page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: s
     return opened(page, dashboard, cluster, namespace)
 
 
+@pytest.mark.long
 def test_a_field_that_is_not_set_is_offered_with_its_type_and_help(page: Page, typist: Typist) -> None:
     typist.take_out("\n  port: 8080")
     typist.press("Enter")
@@ -88,6 +89,7 @@ def test_pointing_at_a_field_says_what_it_is(page: Page, typist: Typist) -> None
     typist.asks_help("kind: Mydemo", "Kind is a string value")
 
 
+@pytest.mark.long
 def test_a_mistake_is_marked_at_its_line_told_below_and_forgiven_when_it_is_mended(page: Page, typist: Typist) -> None:
     typist.select("8080")
     typist.type('"8080')
@@ -104,6 +106,7 @@ def test_a_mistake_is_marked_at_its_line_told_below_and_forgiven_when_it_is_mend
     expect(page.locator("#edit-problems")).to_be_empty()
 
 
+@pytest.mark.long
 def test_an_answer_that_comes_too_late_is_dropped(page: Page, typist: Typist) -> None:
     held: list[Route] = []
     page.route("**/edit/check/", lambda route: held.append(route))
@@ -189,6 +192,7 @@ def test_whatever_fills_in_the_field_reaches_the_editor(page: Page, typist: Typi
     assert typist.selected() == "port"
 
 
+@pytest.mark.long
 def test_markup_in_any_field_is_text(page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str) -> None:
     one = mydemo("one")
     one["metadata"]["annotations"] = {"note": HOSTILE}
@@ -205,6 +209,7 @@ def test_markup_in_any_field_is_text(page: Page, dashboard: Dashboard, cluster: 
     assert page.evaluate("window.ran") is None
 
 
+@pytest.mark.long
 def test_the_policy_holds_and_axe_finds_nothing_wrong_in_either_theme(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:

@@ -23,6 +23,7 @@ def typist(page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: s
     return opened(page, dashboard, cluster, namespace)
 
 
+@pytest.mark.long
 def test_taking_in_keeps_cursor_selection_and_undo_and_writes_on_top_of_theirs(
     page: Page, typist: Typist, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -85,6 +86,7 @@ def test_what_others_change_shows_on_the_review_too_and_can_be_taken_in(
     assert "ip: 10.0.0.200\n  port: 9090\n" in typist.text()
 
 
+@pytest.mark.long
 def test_what_others_change_shows_beside_a_text_that_cannot_be_read_and_is_taken_in_once_it_can(
     page: Page, typist: Typist, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -115,6 +117,7 @@ def test_what_others_change_shows_beside_a_text_that_cannot_be_read_and_is_taken
     assert page.evaluate("window.stays") is True, "no new page"
 
 
+@pytest.mark.long
 def test_what_overlaps_is_asked_field_by_field_with_what_differs_marked(
     page: Page, typist: Typist, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -143,6 +146,7 @@ def test_what_overlaps_is_asked_field_by_field_with_what_differs_marked(
     assert cluster.get(one)["spec"] == {"ip": "10.0.0.200", "port": 8089}, "what either of them changed"
 
 
+@pytest.mark.long
 def test_what_the_api_server_fails_over_is_sent_again_in_sight_unless_it_is_stopped(
     page: Page, typist: Typist, cluster: ControlPlane, namespace: str
 ) -> None:
@@ -200,6 +204,7 @@ def is_writable(cluster: ControlPlane, path: str) -> bool:
     return True
 
 
+@pytest.mark.long
 def test_a_review_shows_both_sides_where_there_is_room_and_one_column_where_not(page: Page, typist: Typist) -> None:
     typist.select("8080")
     typist.type("9090")

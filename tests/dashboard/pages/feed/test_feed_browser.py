@@ -38,6 +38,7 @@ def span_of(page: Page) -> tuple[datetime, datetime]:
     return begin, end
 
 
+@pytest.mark.long
 def test_dragging_over_the_histogram_shows_that_span_and_leads_back_to_live(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/feed/?q=busy")
     server.do("say", number=7)
@@ -95,6 +96,7 @@ def test_the_time_fields_are_in_the_browsers_time_and_the_address_in_utc(
     expect(page.locator("#q")).to_have_value("web")
 
 
+@pytest.mark.long
 def test_without_scripts_the_page_can_be_read_and_spans_are_links_and_a_form(
     new_context: Callable[..., BrowserContext], server: PageServer
 ) -> None:
@@ -135,6 +137,7 @@ def test_a_burst_is_one_line_that_opens_and_stays_open_while_it_grows(page: Page
     assert page.locator("[id]").evaluate_all("all => all.length - new Set(all.map(each => each.id)).size") == 0
 
 
+@pytest.mark.long
 def test_a_pause_says_what_came_meanwhile_and_marks_it(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/feed/")
     server.do("say", number=2)
@@ -152,6 +155,7 @@ def test_a_pause_says_what_came_meanwhile_and_marks_it(page: Page, server: PageS
     expect(page.locator(f"{LINES}:not([data-ui-new])")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_nothing_moves_under_the_pointer_nor_while_somebody_reads_further_down(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/feed/")
     server.do("say", number=60)
@@ -191,6 +195,7 @@ def test_a_line_can_be_copied_as_markdown(new_context: Callable[..., BrowserCont
     assert re.fullmatch(rf"- {moment} · Pod \[default/pod-005\]\({link}\) deleted: was there", copied), copied
 
 
+@pytest.mark.long
 def test_past_reading_speed_the_page_says_how_much_it_shows_and_counts_all(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/feed/")
     hidden = page.locator("h1 small").first

@@ -245,6 +245,7 @@ def test_a_large_object_is_held_back_until_it_is_asked_for() -> None:
     assert sheet.posted({}).text == text
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_plain_fields_are_held_back_too_where_there_are_very_many() -> None:
     sheet = wide()
@@ -266,6 +267,7 @@ def test_a_plain_field_without_room_is_shown_where_it_is_wrong_or_was_typed_into
     assert form.nodes[0].children[1200].is_input
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_as_many_fields_as_can_be_open_can_be_sent() -> None:
     sheet = wide()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.dashboard.pages.layout.test_copy_browser import POD
@@ -29,6 +30,7 @@ def test_the_key_t_says_the_times_behind_the_ages_of_a_row_one_after_the_other(p
     expect(said).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_tap_on_an_age_says_its_time(new_context: Callable[..., BrowserContext], server: PageServer) -> None:
     page = new_context(has_touch=True).new_page()
     page.set_viewport_size({"width": 390, "height": 800})

@@ -38,6 +38,7 @@ def opened(page: Page, server: PageServer, path: str = PODS) -> None:
     open_live(page, server.url + path)
 
 
+@pytest.mark.long
 def test_changes_are_told_as_one_sum_and_then_not_again_at_once(page: Page, server: PageServer) -> None:
     opened(page, server)
     server.do(
@@ -54,6 +55,7 @@ def test_changes_are_told_as_one_sum_and_then_not_again_at_once(page: Page, serv
     assert [words for words in said if "row" in words] == ["2 rows changed, 1 new, 1 deleted"]
 
 
+@pytest.mark.long
 def test_a_row_that_moves_has_changed_and_has_not_come(page: Page, server: PageServer) -> None:
     opened(page, server, f"{PODS}?sort=-restarts")
     server.do("put", rows=[{"name": "pod-020", "version": 2, "restarts": 900}])

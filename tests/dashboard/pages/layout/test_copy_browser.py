@@ -23,6 +23,7 @@ def reader(new_context: Callable[..., BrowserContext], server: PageServer) -> Pa
     return context.new_page()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", [POD, "/resources/pods/?open=default/pod-003"])
 def test_a_line_for_an_incident_says_what_how_since_when_where_and_when(
     reader: Page, server: PageServer, place: str

@@ -13,6 +13,7 @@ from tests.support.browser.page_server_program import PageServer
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.long
 def test_a_click_on_the_freshness_says_why_kind_by_kind_and_by_which_worker(page: Page, server: PageServer) -> None:
     server.do("census", counts={"secrets": 2})
     open_live(page, f"{server.url}/")
@@ -30,6 +31,7 @@ def test_a_click_on_the_freshness_says_why_kind_by_kind_and_by_which_worker(page
     assert page.evaluate("window.sameDocument")
 
 
+@pytest.mark.long
 def test_nothing_is_asked_for_while_it_is_closed(page: Page, server: PageServer) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

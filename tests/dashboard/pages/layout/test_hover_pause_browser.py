@@ -36,6 +36,7 @@ def put(server: PageServer, name: str, version: int, restarts: int) -> None:
     server.do("put", rows=[{"name": name, "version": version, "restarts": restarts}])
 
 
+@pytest.mark.long
 def test_under_the_pointer_cells_change_where_they_stand_and_moves_are_counted(page: Page, server: PageServer) -> None:
     open_live(page, server.url + BY_RESTARTS)
     before = order(page)
@@ -52,6 +53,7 @@ def test_under_the_pointer_cells_change_where_they_stand_and_moves_are_counted(p
     assert states_not_live(page) == []
 
 
+@pytest.mark.long
 def test_under_the_pointer_deleted_rows_are_marked_and_stay_until_it_goes(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     rest_on(page, "pod-010")
@@ -63,6 +65,7 @@ def test_under_the_pointer_deleted_rows_are_marked_and_stay_until_it_goes(page: 
     expect(row(page, "pod-011")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_storm_that_replaces_the_window_moves_nothing_while_it_is_held(page: Page, server: PageServer) -> None:
     open_live(page, server.url + BY_RESTARTS)
     before = order(page)
@@ -76,6 +79,7 @@ def test_a_storm_that_replaces_the_window_moves_nothing_while_it_is_held(page: P
     until(lambda: order(page)[0] == "pod-099", what="the largest first")
 
 
+@pytest.mark.long
 def test_a_paused_page_waits_until_it_is_resumed_and_then_shows_what_changed(page: Page, server: PageServer) -> None:
     open_live(page, server.url + BY_RESTARTS)
     page.get_by_role("button", name="Pause").click()
@@ -88,6 +92,7 @@ def test_a_paused_page_waits_until_it_is_resumed_and_then_shows_what_changed(pag
     expect(chip(page)).to_be_hidden()
 
 
+@pytest.mark.long
 def test_the_key_p_pauses_and_what_changed_meanwhile_is_marked_when_it_resumes(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     page.keyboard.press("p")
@@ -105,6 +110,7 @@ def test_the_key_p_pauses_and_what_changed_meanwhile_is_marked_when_it_resumes(p
     expect(chip(page)).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_pause_in_which_nothing_moved_ends_with_marks_too(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     page.keyboard.press("p")
@@ -140,6 +146,7 @@ def test_another_filter_while_paused_shows_its_rows_and_stays_paused(page: Page,
     expect(chip(page)).to_have_text("paused · 1 change waiting")
 
 
+@pytest.mark.long
 def test_a_window_that_was_lost_with_its_socket_is_asked_for_again(page: Page, server: PageServer) -> None:
     open_live(page, server.url + BY_RESTARTS)
     page.get_by_role("button", name="Pause").click()
@@ -153,6 +160,7 @@ def test_a_window_that_was_lost_with_its_socket_is_asked_for_again(page: Page, s
     expect(row(page, "pod-new")).to_have_count(1)
 
 
+@pytest.mark.long
 def test_a_whole_window_that_comes_while_it_is_paused_marks_what_left(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/?q=restarts%3C5")
     page.get_by_role("button", name="Pause").click()
@@ -178,6 +186,7 @@ def test_a_whole_window_that_comes_while_it_is_paused_marks_what_left(page: Page
     expect(page.locator("tr[data-left], tr[title]")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_row_that_leaves_the_list_while_it_is_held_is_marked(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/?q=restarts%3C5")
     rest_on(page, "pod-010")

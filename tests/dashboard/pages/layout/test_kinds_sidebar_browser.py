@@ -37,6 +37,7 @@ def opened(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/")
 
 
+@pytest.mark.long
 def test_a_followed_kind_has_its_count_and_a_mark_while_something_is_wrong(page: Page, server: PageServer) -> None:
     opened(page, server)
     count = line(page, "pods").locator(".count")
@@ -57,6 +58,7 @@ TELL = """(wrong) => {
 """Tells a heartbeat of wrong objects; returns how the project is marked, before the next one comes."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_open", [True, False])
 def test_a_folded_project_is_marked_while_something_of_a_followed_kind_is_wrong(
     page: Page, server: PageServer, is_open: bool
@@ -92,6 +94,7 @@ def test_dated_counts_are_counted_and_kept_only_while_a_fold_shows_them(page: Pa
     expect(line(page, "secrets")).to_be_visible()
 
 
+@pytest.mark.long
 def test_what_may_not_be_counted_says_why(page: Page, server: PageServer) -> None:
     opened(page, server)
     fold(page, "example.org").locator("summary").click()
@@ -100,6 +103,7 @@ def test_what_may_not_be_counted_says_why(page: Page, server: PageServer) -> Non
     expect(count).to_have_attribute("title", "gateways is forbidden")
 
 
+@pytest.mark.long
 def test_a_kind_that_somebody_opens_is_live_in_all_open_pages_at_once(page: Page, server: PageServer) -> None:
     opened(page, server)
     fold(page, "config").locator("summary").click()
@@ -112,6 +116,7 @@ def test_a_kind_that_somebody_opens_is_live_in_all_open_pages_at_once(page: Page
     assert page.evaluate("window.sameDocument")
 
 
+@pytest.mark.long
 def test_kinds_that_come_to_be_while_a_page_is_open_appear_in_it(page: Page, server: PageServer) -> None:
     opened(page, server)
     fold(page, "config").locator("summary").click()
@@ -124,6 +129,7 @@ def test_kinds_that_come_to_be_while_a_page_is_open_appear_in_it(page: Page, ser
     assert page.evaluate("window.sameDocument")
 
 
+@pytest.mark.long
 def test_the_box_finds_a_kind_in_any_fold_and_leaves_the_folds_as_they_were(page: Page, server: PageServer) -> None:
     opened(page, server)
     fold(page, "config").locator("summary").click()
@@ -141,6 +147,7 @@ def test_the_box_finds_a_kind_in_any_fold_and_leaves_the_folds_as_they_were(page
     expect(page).to_have_url(re.compile("/resources/rollouts.argoproj.io/$"))
 
 
+@pytest.mark.long
 def test_the_box_ranks_names_and_short_names_first_and_says_what_enter_opens(page: Page, server: PageServer) -> None:
     server.do("census", counts=CENSUS | {"apps.example.org": 1, "applications.argoproj.io": 2})
     open_live(page, f"{server.url}/")
@@ -155,6 +162,7 @@ def test_the_box_ranks_names_and_short_names_first_and_says_what_enter_opens(pag
     expect(page).to_have_url(re.compile("/resources/applications.argoproj.io/$"))
 
 
+@pytest.mark.long
 def test_a_favourite_stays_at_the_top_in_this_browser_and_in_its_group(page: Page, server: PageServer) -> None:
     opened(page, server)
     expect(page.get_by_role("heading", name="Favourites")).to_be_hidden()
@@ -203,6 +211,7 @@ def test_where_nothing_hovers_each_line_has_its_star(
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.long
 def test_recently_opened_kinds_are_at_the_top_the_newest_first(page: Page, server: PageServer) -> None:
     opened(page, server)
     for key in ("secrets", "rollouts.argoproj.io"):
@@ -213,6 +222,7 @@ def test_recently_opened_kinds_are_at_the_top_the_newest_first(page: Page, serve
     expect(at_the_top(page, "recent").locator(".kind")).to_have_text(["Rollouts", "Secrets"])
 
 
+@pytest.mark.long
 def test_the_lines_of_many_folded_kinds_are_fetched_when_a_fold_opens_or_something_is_searched(
     page: Page, server: PageServer
 ) -> None:
@@ -235,6 +245,7 @@ def test_the_lines_of_many_folded_kinds_are_fetched_when_a_fold_opens_or_somethi
     assert len(asked) == 2
 
 
+@pytest.mark.long
 def test_without_scripts_a_fold_without_lines_leads_to_the_page_of_all_kinds(
     new_context: Callable[..., BrowserContext], server: PageServer
 ) -> None:

@@ -70,6 +70,7 @@ def test_without_scripts_boxes_and_button_do_the_same(
     expect(page.locator("#q")).to_have_value("pod")
 
 
+@pytest.mark.long
 def test_a_page_from_before_namespaces_were_listed_offers_those_of_now(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     page.locator(".namespace-pop > summary").click()

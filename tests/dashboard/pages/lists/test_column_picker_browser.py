@@ -23,6 +23,7 @@ def headers(page: Page) -> list[str]:
     return [text for text in found if text]  # the boxes' column has none
 
 
+@pytest.mark.long
 def test_columns_are_chosen_ordered_and_hidden_and_the_rest_of_the_address_stays(
     page: Page, server: PageServer
 ) -> None:

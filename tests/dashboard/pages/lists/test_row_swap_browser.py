@@ -45,6 +45,7 @@ def swap(page: Page, html: str) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_changed_row_keeps_node_and_focus_and_its_changed_cell_flashes(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/?sort=-restarts")
     expect(row(page, "pod-029")).to_have_count(1)
@@ -62,6 +63,7 @@ def test_a_changed_row_keeps_node_and_focus_and_its_changed_cell_flashes(page: P
     expect(row(page, "pod-020").locator(".changed")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_an_added_row_is_marked_as_added_and_stands_in_its_place(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     server.do("put", rows=[{"name": "pod-010a"}, {"name": "pod-010b"}, {"name": "zzz"}])
@@ -81,6 +83,7 @@ NOTE_LEAVING = """(name) => {
 """Notes when a row is struck out, and when it leaves."""
 
 
+@pytest.mark.long
 def test_a_deleted_row_is_struck_out_for_three_seconds(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     page.evaluate(NOTE_LEAVING, "pod-005")
@@ -91,6 +94,7 @@ def test_a_deleted_row_is_struck_out_for_three_seconds(page: Page, server: PageS
     assert seconds >= 2.9, "a page's timers are late where the machine is busy, and never early"
 
 
+@pytest.mark.long
 def test_an_object_created_again_at_once_has_a_row_of_its_own(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     server.do("frame", rows=[{"name": "pod-005", "uid": "another"}], gone=["pod-005"])
@@ -98,6 +102,7 @@ def test_an_object_created_again_at_once_has_a_row_of_its_own(page: Page, server
     expect(page.locator("#row-uid-default-pod-005")).to_have_attribute("data-gone", "")
 
 
+@pytest.mark.long
 def test_many_changes_at_once_come_as_a_window_that_keeps_what_is_the_same(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     server.do("put", rows=[{"name": f"pod-{index:03d}", "version": 2} for index in range(30, 95)])

@@ -32,6 +32,7 @@ def more(server: PageServer, number: int) -> None:
     server.do("put", rows=[{"name": f"web-{index:03d}"} for index in range(number)])
 
 
+@pytest.mark.long
 def test_x_a_click_and_shift_select_rows_and_the_bar_counts_them(page: Page, server: PageServer) -> None:
     open_live(page, server.url + PODS)
     expect(page.locator("#selection")).to_be_hidden()
@@ -62,6 +63,7 @@ def test_a_range_by_shift_on_the_cell_beside_the_box_is_one_too(page: Page, serv
     expect(words(page)).to_have_text("3 selected")
 
 
+@pytest.mark.long
 def test_it_is_kept_across_filter_order_reload_and_changes_of_the_rows(page: Page, server: PageServer) -> None:
     open_live(page, server.url + PODS)
     for name in ("pod-003", "pod-021"):
@@ -96,6 +98,7 @@ def test_another_tab_has_a_selection_of_its_own(new_context: Callable[..., Brows
     expect(second.locator("#selection")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_what_is_deleted_leaves_it_on_this_page_and_elsewhere_and_the_bar_says_so(
     page: Page, server: PageServer
 ) -> None:
@@ -115,6 +118,7 @@ def test_what_is_deleted_leaves_it_on_this_page_and_elsewhere_and_the_bar_says_s
     expect(page.get_by_role("button", name="Names")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_all_on_this_page_and_all_that_match(page: Page, server: PageServer) -> None:
     more(server, 130)
     open_live(page, f"{server.url}{PODS}?q=web")
@@ -173,6 +177,7 @@ def test_more_than_can_be_selected_is_refused_in_a_sentence(page: Page, server: 
     expect(box(page, "pod-001")).not_to_be_checked()
 
 
+@pytest.mark.long
 def test_what_the_server_calls_gone_once_and_then_knows_stays(page: Page, server: PageServer) -> None:
     open_live(page, server.url + PODS)
     asked: list[str] = []
@@ -194,6 +199,7 @@ def test_what_the_server_calls_gone_once_and_then_knows_stays(page: Page, server
     expect(words(page)).to_have_text("2 selected, 1 of them not on this page")
 
 
+@pytest.mark.long
 def test_names_and_command_are_copied_without_a_clipboard_and_as_the_cluster_has_kubectl(
     page: Page, server: PageServer
 ) -> None:

@@ -53,6 +53,7 @@ def is_signed_in(browser: PlainBrowser) -> bool:
     return browser.get("/feed/").status_code == 200
 
 
+@pytest.mark.long
 def test_the_page_lists_my_sessions_and_nobody_elses(process: LocalDashboard, provider: Provider) -> None:
     mine = browser_of(process, provider, "carol")
     browser_of(process, provider, "carol", "Mozilla/5.0 (Windows) Firefox/140")

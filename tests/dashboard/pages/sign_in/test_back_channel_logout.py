@@ -33,6 +33,7 @@ def is_signed_in(browser: PlainBrowser) -> bool:
     return browser.get("/feed/").status_code == 200
 
 
+@pytest.mark.long
 def test_it_ends_the_session_of_a_sid(process: LocalDashboard, provider: Provider, browser: PlainBrowser) -> None:
     other = PlainBrowser(process.url)
     person = signed_in(browser, provider)

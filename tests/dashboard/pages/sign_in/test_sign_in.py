@@ -31,6 +31,7 @@ def changed(provider: Provider, **claims: Any) -> None:
     provider.change = change
 
 
+@pytest.mark.long
 def test_somebody_signs_in_and_comes_to_the_page_that_they_wanted(provider: Provider, browser: PlainBrowser) -> None:
     asked = browser.get("/feed/?q=web&namespace=a,b")
     assert (asked.status_code, asked.headers["Location"]) == (

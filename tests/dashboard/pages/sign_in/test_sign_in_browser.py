@@ -66,6 +66,7 @@ def is_open(page: Page) -> None:
     expect(page.locator("body")).not_to_have_attribute("data-live", "offline")
 
 
+@pytest.mark.long
 def test_somebody_signs_in_sees_their_name_and_signs_out(page: Page, process: LocalDashboard) -> None:
     sign_in_with_mock(page, process.url)
     expect(page.locator(".chip.who")).to_have_text("mock:alice@example.com")

@@ -143,6 +143,7 @@ async def test_what_was_cut_off_after_it_was_stored_is_said_to_be_stored(
     assert lossy.writes == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stored", [True, False], ids=["stored", "lost"])
 @pytest.mark.parametrize("way", BEGINNINGS)
 async def test_while_nothing_can_be_read_the_page_says_that_it_does_not_know_and_goes_on_asking(

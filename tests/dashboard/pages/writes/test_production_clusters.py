@@ -59,6 +59,7 @@ async def test_with_the_name_it_is_written(world: World, production: None, name:
     assert await world.changes(before), "spaces around it do not count"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(WRITES.keys() - DESTROYING))
 async def test_what_does_not_destroy_asks_for_no_name(world: World, production: None, name: str) -> None:
     write = await WRITES[name](world)

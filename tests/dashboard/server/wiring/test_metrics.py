@@ -59,6 +59,7 @@ def text_of(url: str) -> str:
         return ""
 
 
+@pytest.mark.long
 @pytest.mark.program
 async def test_everything_in_one_process_shows_informers_and_controllers_too(tmp_path: Path) -> None:
     with running(unconfigured(tmp_path), "deltaboard", "--port", "0") as program:

@@ -90,6 +90,7 @@ def written(api: Api, path: str) -> dict[str, list[str]]:
     return owners(api, path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", list(WRITES))
 def test_each_field_has_the_manager_that_the_real_server_says(
     controlplane: ControlPlane, process: Path, api_of: Callable[[Path], Api], path: str

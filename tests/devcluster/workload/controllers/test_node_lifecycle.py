@@ -152,6 +152,7 @@ async def test_a_pod_on_a_node_that_does_not_exist_waits_and_is_taken_away(calm:
     assert (why["reason"], why["message"]) == ("DeletionByPodGC", "PodGC: node no longer exists")
 
 
+@pytest.mark.long
 async def test_a_pod_whose_node_comes_in_time_runs(calm: World) -> None:
     calm.create(PODS, on_node("early", "late-node"))
     await calm.live(20)

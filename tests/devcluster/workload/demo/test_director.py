@@ -90,6 +90,7 @@ async def test_mydemos_are_given_their_status_and_people_s_changes_are_left_alon
         assert not about, "that is crddemo's to say"
 
 
+@pytest.mark.long
 async def test_mydemos_that_belong_to_no_team_are_people_s() -> None:
     async with running(rate=20.0, pods=40) as world:
         await world.live(30)

@@ -37,6 +37,7 @@ def write(typist: Typist, *documents: str) -> None:
     typist.page.locator(FIELD).fill("---\n".join(documents))
 
 
+@pytest.mark.long
 def test_mistakes_of_each_document_are_marked_at_their_line_and_go_when_they_are_mended(
     page: Page, typist: Typist
 ) -> None:

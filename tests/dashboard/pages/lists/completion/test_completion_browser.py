@@ -30,6 +30,7 @@ def give_pods_a_node(server: PageServer) -> None:
     server.do("put", rows=rows)
 
 
+@pytest.mark.long
 def test_a_filter_is_completed_by_keyboard_column_by_column_and_value_by_value(page: Page, server: PageServer) -> None:
     server.do("put", rows=[{"name": "pod-003", "version": 2, "status": "Failed", "tone": "bad"}])
     open_live(page, f"{server.url}/resources/pods/")
@@ -56,6 +57,7 @@ def test_a_filter_is_completed_by_keyboard_column_by_column_and_value_by_value(p
     wait_until(page, "!document.querySelector('.htmx-request')")
 
 
+@pytest.mark.long
 def test_what_an_arrow_chose_stays_chosen_when_the_answer_comes_and_typing_lets_go_of_it(
     page: Page, server: PageServer
 ) -> None:
