@@ -33,6 +33,7 @@ from dashboard.pages.layout import (
 from dashboard.pages.lists import selection_views
 from dashboard.pages.lists import views as list_views
 from dashboard.pages.lists.completion import views as completion_views
+from dashboard.pages.logs import views as log_views
 from dashboard.pages.overview import views as overview_views
 from dashboard.pages.quick_actions import views as quick_action_views
 from dashboard.pages.quick_actions.menu_views import action_menu
@@ -48,6 +49,10 @@ _OBJECT = "resources/<str:resource>/<str:namespace>/<str:name>/"
 urlpatterns = [
     path("", overview_views.overview, name="overview"),
     path("feed/", feed_views.feed, name="feed"),
+    path("logs/", log_views.selection_logs, name="selection-logs"),
+    path("logs/lines/", log_views.log_lines, name="selection-log-lines"),
+    path("logs/logs.txt", log_views.log_download, {"suffix": "txt"}, name="selection-log-download"),
+    path("logs/logs.ndjson", log_views.log_download, {"suffix": "ndjson"}, name="selection-log-download"),
     path("controllers/", controller_views.controllers, name="controllers"),
     path("controllers/requeue/", controller_views.requeue, name="requeue"),
     path("new/", create_many_views.create_many, name="several"),
@@ -103,6 +108,10 @@ urlpatterns = [
         "resources/<str:resource>/bulk/<str:key>/commands.txt", run_download_views.commands_text, name="bulk-commands"
     ),
     path(_OBJECT, detail_views.object_detail, name="detail"),
+    path(f"{_OBJECT}logs/", log_views.object_logs, name="logs"),
+    path(f"{_OBJECT}logs/lines/", log_views.log_lines, name="log-lines"),
+    path(f"{_OBJECT}logs/logs.txt", log_views.log_download, {"suffix": "txt"}, name="log-download"),
+    path(f"{_OBJECT}logs/logs.ndjson", log_views.log_download, {"suffix": "ndjson"}, name="log-download"),
     path(f"{_OBJECT}yaml/", detail_views.object_yaml, name="yaml"),
     path(f"{_OBJECT}edit/", edit_views.edit, name="edit"),
     path(f"{_OBJECT}edit/check/", edit_views.check, name="check"),

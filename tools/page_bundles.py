@@ -32,6 +32,7 @@ SCRIPTS = (
     "js/feed/main.js",
     "js/list/main.js",
     "js/live/main.js",
+    "js/logs/main.js",
     "js/page/rates_chart.js",
     "js/page/main.js",
     "js/page/too_many_requests.js",

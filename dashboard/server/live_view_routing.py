@@ -26,6 +26,8 @@ from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.layout.kinds_sidebar import all_kinds
 from dashboard.pages.layout.required_right import CONTROLLERS
 from dashboard.pages.lists.live_list import open_list
+from dashboard.pages.logs.pods import PODS
+from dashboard.pages.logs.subjects import open_object_logs, open_selection_logs
 from dashboard.pages.overview.live_overview import open_overview
 from dashboard.pages.whoami.live_whoami import open_whoami
 from dashboard.runtime.app_state import AppState
@@ -103,6 +105,13 @@ def _view_of(state: AppState, match: ResolverMatch, params: QueryDict) -> LiveVi
             return open_whoami(state[HUB], state[RIGHTS], tuple(all_kinds(state)), read_namespaces(params, []))
         case "feed":
             return open_feed(state[HUB], FeedQuery.parse(params))
+        case "selection-logs":
+            _need_pods(state)
+            return open_selection_logs(state, params)
+        case "logs":
+            _need_pods(state)
+            namespace, name = str(match.kwargs["namespace"]), str(match.kwargs["name"])
+            return open_object_logs(state, _kind_of(state, match), "" if namespace == "-" else namespace, name, params)
         case "list" | "detail" | "yaml" | "edit" | "edit-status" | "delete" | "finalizer" | "act" | "evict" | "drain":
             return _resource_view(state, match, params)
     return None
@@ -118,6 +127,11 @@ def _beside_of(state: AppState, match: ResolverMatch, params: QueryDict) -> Live
         if opened is not None
         else None
     )
+
+
+def _need_pods(state: AppState) -> None:
+    if PODS not in state[HUB].summaries:
+        raise UnknownKind(PODS)
 
 
 def _kind_of(state: AppState, match: ResolverMatch) -> KindInfo:

@@ -20,7 +20,10 @@ from dashboard.server.quota_refusal import REFUSAL_KEY, SENTENCES
 from dashboard.server.request_headers import header_values
 
 CHECKS = frozenset({"check", "check-status", "check-new", "check-several", "take", "take-status"})
-EXPORTS = frozenset({"audit-export", "export", "selected-export", "matching", "bulk-results", "bulk-commands"})
+EXPORTS = frozenset(
+    {"audit-export", "export", "selected-export", "matching", "bulk-results", "bulk-commands", "log-download",
+     "selection-log-download"}
+)  # fmt: skip
 """Names of the addresses in dashboard/urls.py."""
 MONITORING = frozenset({"healthz", "readyz", "metrics"})
 """They are not limited, and neither are static files. An address that no view has is limited as a page or a form."""

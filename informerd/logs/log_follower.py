@@ -69,8 +69,13 @@ class LogFollower:
         *,
         position: LogPosition = NEWEST,
         clock: Clock | None = None,
+        next_client: Callable[[], Client | None] = lambda: None,
     ) -> None:
+        """`next_client` returns another client, of somebody else who wants the log, once the one used so far may not
+        read it any more; None where there is none.
+        """
         self._client = client
+        self._next_client = next_client
         self._pods = pods
         self._path = object_path(PODS, pod, namespace, "log")
         self._container = container
@@ -92,8 +97,11 @@ class LogFollower:
             try:
                 await self._read(runs)
             except (Forbidden, Unauthorized) as error:
-                self._mark("refused", str(error))
-                return
+                client = self._next_client()
+                if client is None:
+                    self._mark("refused", str(error))
+                    return
+                self._client = client
             except NotFound:  # so is the pod, most likely
                 await self._pods.wait(self._next_retry())
             except BadRequest as error:  # it has not begun, or the log is not kept

@@ -53,7 +53,7 @@ class LogLineCutter:
     def _ended(self) -> bytes:
         line = bytes(self._begun)
         if self._omitted:
-            line += _omission(self._omitted)
+            line += omission(self._omitted)
         self._begun, self._omitted = bytearray(), 0
         return line
 
@@ -61,10 +61,11 @@ class LogLineCutter:
         omitted = len(line) - self._max_bytes
         if omitted <= 0 or line.endswith(b" bytes more)"):
             return line
-        return line[: self._max_bytes] + _omission(omitted)
+        return line[: self._max_bytes] + omission(omitted)
 
 
-def _omission(omitted: int) -> bytes:
+def omission(omitted: int) -> bytes:
+    """What stands at the end of a line of which so many bytes are left out."""
     return f"… ({omitted:,} bytes more)".encode()
 
 

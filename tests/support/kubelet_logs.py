@@ -61,7 +61,8 @@ class LoggingPod:
             "apiVersion": "kwok.x-k8s.io/v1alpha1", "kind": "Logs", "metadata": {"name": name},
             "spec": {"logs": [{**logs, "follow": True}]},
         })  # fmt: skip
-        self.set_state({"running": {"startedAt": _now()}})
+        self._started = _now()
+        self.set_state({"running": {"startedAt": self._started}})
 
     def write(self, *texts: str) -> None:
         """Write lines to the file, each with a time of its own."""
@@ -73,13 +74,14 @@ class LoggingPod:
         """End the run, after it has written what nobody may have read, and start the next one with an empty file."""
         self.previous.write_bytes(self.file.read_bytes() + b"".join(map(log_line, leaves)))
         self.file.write_bytes(b"")
-        over = {"containerID": f"test://{self._number}", "exitCode": exit_code, "startedAt": _now(), "reason": "Error"}
-        self._number += 1
-        self.set_state({"running": {"startedAt": _now()}}, {"terminated": {**over, "finishedAt": _now()}})
+        over: dict[str, Any] = {"containerID": f"test://{self._number}", "startedAt": self._started}
+        over |= {"reason": "Error", "exitCode": exit_code}
+        self._number, self._started = self._number + 1, _now()
+        self.set_state({"running": {"startedAt": self._started}}, {"terminated": {**over, "finishedAt": _now()}})
 
     def end(self, exit_code: int = 0) -> None:
         self.set_state({"terminated": {
-            "containerID": f"test://{self._number}", "exitCode": exit_code, "startedAt": _now(),
+            "containerID": f"test://{self._number}", "exitCode": exit_code, "startedAt": self._started,
             "finishedAt": _now(), "reason": "Completed",
         }})  # fmt: skip
 

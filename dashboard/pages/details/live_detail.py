@@ -38,6 +38,14 @@ from dashboard.runtime.text_with_links import object_href
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock
 
+WITH_LOGS = frozenset(
+    {
+        PODS, "deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch",
+        "cronjobs.batch", "replicationcontrollers", "services",
+    }
+)  # fmt: skip
+"""Kinds that have pods, or will have some."""
+
 
 class LiveDetail(ObjectView):
     """Value of `view` in details/detail.html, _detail.html and yaml.html.
@@ -55,7 +63,7 @@ class LiveDetail(ObjectView):
     bool (its kind is gone, so its own state is unknown) · replacement: Replacement | None (at replacement_href) ·
     is_recreated: bool (re-created under the same name since the page was opened) · denials: Denials (quick actions and
     denied actions; computed each time) ·
-    href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind ·
+    href, list_href, yaml_href, logs_href, edit_href, delete_href: addresses; empty where gone, or not for this kind ·
     get_command: what follows kubectl.
     """
 
@@ -135,6 +143,11 @@ class LiveDetail(ObjectView):
             if replacement is not None
             else ""
         )
+
+    @property
+    def logs_href(self) -> str:
+        """Address of the logs of its pods; empty where it has none."""
+        return f"{self.href}logs/" if self.kind.key in WITH_LOGS or self.owner_graph.has_kind(PODS) else ""
 
     @property
     def events(self) -> tuple[EventLine, ...]:

@@ -202,6 +202,14 @@ class LiveList(LiveView):
         return tuple((suffix, f"{self.kind.path}export.{suffix}{rest}") for suffix in ("csv", "json", "yaml"))
 
     @property
+    def logs_href(self) -> str:
+        """Address of the logs of the pods that match; empty for other kinds."""
+        if self.kind.key != "pods":
+            return ""
+        encoded = self.query.with_(columns=(), sort=("", False)).query_string()
+        return f"/logs/?{encoded}" if encoded else "/logs/"
+
+    @property
     def namespaces(self) -> tuple[str, ...]:
         return self.query.namespaces
 

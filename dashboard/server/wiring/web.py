@@ -25,6 +25,7 @@ from dashboard.live.hub.hub import HUB, Hub
 from dashboard.live.hub.kind_discovery import KindDiscovery
 from dashboard.live.hub.on_demand_kinds import INTEREST, Interest
 from dashboard.live.hub.rights_groups import RightsGroups
+from dashboard.live.logs.container_streams import LOG_STREAMS, LogStreams
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.object_counts.worker_client import ObjectCountsClient
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
@@ -120,6 +121,7 @@ class WebProcess:
             clock,
             shared_names=lambda: self.object_counts.shared_names,
         )
+        self.log_streams = LogStreams(self.replicas, clock)
         schemas = SchemaStore(clock, lambda: self.client)
         self.authors = AuthorStore(clock)
         client_of = self.person_clients.client_of
@@ -156,6 +158,7 @@ class WebProcess:
                 FOLLOWED_KINDS: self.followed_kinds,
                 AUDIT: self.audit,
                 AUTHORS: self.authors,
+                LOG_STREAMS: self.log_streams,
                 CONTROLLERS_CLIENT: self.controllers,
                 DRAIN_RUNNER: self.drain_runs,
                 BULK_RUNNER: self.bulk_runs,
@@ -259,6 +262,7 @@ class WebProcess:
         self._keep("receiving the controllers' reports", self.controllers.run)
         self._keep("receiving object counts", self.object_counts.run)
         self._keep("the hub", self.hub.run)
+        self._keep("following logs", self.log_streams.run)
         self._keep("following kinds on demand", self.interest.run)
         self._keep("the connection to the cluster", self.worker_process.run)
         self._keep("reading the kinds that are followed always", self.followed_kinds.run)

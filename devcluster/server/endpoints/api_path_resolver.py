@@ -12,7 +12,6 @@ from devcluster.server.kinds import PODS, Kind, ServedKinds
 
 _OF_CONTAINERS: Mapping[str, str] = MappingProxyType(
     {
-        "log": "has no logs",
         "exec": "has nothing to execute in",
         "attach": "has nothing to attach to",
         "portforward": "listens on no port",

@@ -91,6 +91,12 @@ def _resources(kind: Kind) -> list[Document]:
                 "group": EVICTIONS.group, "version": EVICTIONS.version, "kind": EVICTIONS.kind, "verbs": ["create"],
             }
         )  # fmt: skip
+        entries.append(
+            {
+                "name": f"{kind.plural}/log", "singularName": "", "namespaced": kind.namespaced, "kind": kind.kind,
+                "verbs": ["get"],
+            }
+        )  # fmt: skip
     if kind.has_scale:
         entries.append(
             {
@@ -138,6 +144,7 @@ def _aggregated_resource(kind: Kind) -> Document:
     if kind is PODS:
         posted = {"group": "", "version": "", "kind": BINDING}
         answers += [("binding", posted, ["create"]), ("eviction", _responds(EVICTIONS), ["create"])]
+        answers += [("log", responds, ["get"])]
     answers += [("status", responds, _CHANGED)] if kind.has_status else []
     if answers:
         entry["subresources"] = [

@@ -23,6 +23,7 @@ from devcluster.server.api_errors import (
 from devcluster.server.api_server_core import ApiServer
 from devcluster.server.endpoints import request_bodies
 from devcluster.server.endpoints.api_path_resolver import PlainNotFound, Route
+from devcluster.server.endpoints.pod_logs import send_log
 from devcluster.server.endpoints.watch_response import WatchResponses
 from devcluster.server.kinds import EVICTIONS, Kind
 from devcluster.server.printers import partial_metadata, tables
@@ -39,6 +40,8 @@ from devcluster.server.storage.watch import WatchQuery
 
 _LONGEST_WATCH = 3600.0
 _OLD_EVICTION = "policy/v1beta1"
+LOG = "log"
+"""Subresource of pods that is only read."""
 _CREATE_ONLY = ("binding", "eviction")
 """Subresources that are only created."""
 
@@ -56,6 +59,8 @@ class ResourceRequests:
             return await self._read(request, route)
         if route.kind.custom and route.kind.namespaced and not route.namespace:
             raise PlainNotFound
+        if route.subresource == LOG:
+            raise method_not_allowed()
         body = await request.read()
         if len(body) > request_bodies.MAX_BODY_BYTES:
             raise request_bodies.too_large()
@@ -156,6 +161,8 @@ class ResourceRequests:
         query = request.query
         if route.subresource in _CREATE_ONLY:
             raise method_not_allowed()
+        if route.subresource == LOG:
+            return await send_log(self.core, request, route.namespace, route.name)
         wants_table = tables.accepts_table(request.headers.get("Accept", ""))
         wants_partial = partial_metadata.accepts_partial_metadata(request.headers.get("Accept", ""))
         if route.name:

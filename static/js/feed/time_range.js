@@ -1,4 +1,4 @@
-/* Time span of the feed: dragging over the histogram, or the arrow keys on it (with Shift to widen, Enter to show,
+/* Time span of the feed, and of logs: dragging over the histogram, or the arrow keys on it (with Shift to widen, Enter to show,
    Escape to leave), chooses one; the two time fields show it in the browser's time and send it in UTC. Without this
    script they are in UTC. */
 export function start() {
@@ -45,7 +45,7 @@ export function start() {
 
   function show([from, to]) {
     const address = new URL(location.href);
-    for (const name of ["last", "page"]) address.searchParams.delete(name);
+    for (const name of ["last", "since", "page"]) address.searchParams.delete(name);
     address.searchParams.set("from", iso(from));
     address.searchParams.set("to", iso(to));
     location.assign(address.href.replaceAll("%3A", ":"));

@@ -19,7 +19,7 @@
 
    Events on document, for other scripts: deltaboard:beat (the beat, with `late` seconds that it is old and
    `offset` seconds to add to the browser's clock), deltaboard:state (state, words), deltaboard:frame (view, seq, whole, beside), deltaboard:rates (the overview's
-   chart). From them: deltaboard:follow (the page shows something else), deltaboard:lost (a row's place was not found),
+   chart), deltaboard:log (lines of logs). From them: deltaboard:follow (the page shows something else), deltaboard:lost (a row's place was not found),
    deltaboard:refresh (send the window again).
 
    base.html's htmx-config needs: ws.reconnectCodes [1000,1001,1005,1006,1011,4012], ws.reconnectMaxDelay 1500,

@@ -54,6 +54,7 @@ function onFrame(frame, certain) {
   const element = part === beside ? drawn() : rendered().element;
   if (element?.dataset.view === frame.view) element.dataset.seq = frame.seq;
   if (frame.rates) tell("rates", frame.rates);
+  if (frame.log) tell("log", { view: frame.view, ...frame.log });
   tell("frame", { view: frame.view, seq: frame.seq, whole: frame.after === undefined, beside: part === beside });
   judge();
 }

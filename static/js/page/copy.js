@@ -1,5 +1,5 @@
 /* Copy buttons: a text (data-copy), an element's text (data-copy-from), what follows the kubectl call of this cluster
-   (data-copy-kubectl), or one line of Markdown for an incident (data-copy-incident): the object, its state in words, its
+   (data-copy-kubectl, a command a line), or one line of Markdown for an incident (data-copy-incident): the object, its state in words, its
    age, the cluster, a link and the time in UTC. On a page that is not live the line gives the time of its last news.
    Parts that all viewers share say where the call stands (data-kubectl-call). */
 import { visible } from "./invisible_characters.js";
@@ -36,7 +36,7 @@ export function start() {
 
   function textOf(button) {
     if ("copyIncident" in button.dataset) return incident(button);
-    if ("copyKubectl" in button.dataset) return `${state.kubectl} ${button.dataset.copyKubectl}`;
+    if ("copyKubectl" in button.dataset) return button.dataset.copyKubectl.replace(/^/gm, `${state.kubectl} `);
     writeCalls(); // a part that came since the last beat has the plain call
     return button.dataset.copyFrom ? document.querySelector(button.dataset.copyFrom).textContent : button.dataset.copy;
   }

@@ -112,6 +112,19 @@ def _selected_export(tour: Tour) -> Visit:
     return Visit(f"/resources/{key}/selected.{suffix}", _uids(tour.objects.of(key)), _names(tour.seen(key)))
 
 
+def _logs_of_list(path: str) -> Callable[[Tour], Visit]:
+    """What leads to the logs of hidden pods, and what there is of those that may be seen."""
+
+    def made(tour: Tour) -> Visit:
+        target = tour.random.choice(tour.objects.of(PODS))
+        params = tour.random.choice(
+            [{}, {"q": target.name[:6]}, {"namespace": target.namespace}, {"q": "status=Running"}]
+        )
+        return Visit(f"/logs/{path}?{urlencode({**params, 'before': '2099-01-01T00:00:00.000000000Z'})}")
+
+    return made
+
+
 def _completion(tour: Tour) -> Visit:
     key = tour.any_kind()
     q = tour.random.choice(COMPLETED)
@@ -313,6 +326,13 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "callback of a provider": _fixed("/accounts/none/callback/?code=a&state=b"),
     "sessions": _fixed("/sessions/"),
     "end of sessions": _fixed("/sessions/end/", {"which": "all"}),
+    "logs": object_page("logs/"),
+    "a line of a log": object_page("logs/lines/?line=0"),
+    "older lines": object_page("logs/lines/?before=2099-01-01T00:00:00.000000000Z"),
+    "download of a log": object_page("logs/logs.txt"),
+    "logs of a list": _logs_of_list(""),
+    "lines of a list's logs": _logs_of_list("lines/"),
+    "download of a list's logs": _logs_of_list("logs.ndjson"),
     "no such page": _unknown,
 })  # fmt: skip
 """Makers of requests, by a name of the test's own. Together they reach each URL pattern."""

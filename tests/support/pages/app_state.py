@@ -16,6 +16,7 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.cluster.kubectl_commands import kubectl_call
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.on_demand_kinds import INTEREST
+from dashboard.live.logs.container_streams import LOG_STREAMS
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.schemas.schema_store import SCHEMAS
@@ -51,6 +52,7 @@ ATTRIBUTES: dict[Key[Any], str] = {
     FOLLOWED_KINDS: "followed_kinds",
     HUB: "hub",
     INTEREST: "interest",
+    LOG_STREAMS: "log_streams",
     OBJECT_COUNTS: "object_counts",
     PARSE_CACHE: "parse_cache",
     REPLICAS: "replicas",

@@ -1,0 +1,136 @@
+"""Counts of a view's lines by second and severity, and the bars that show them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from dashboard.objects.logs.severity import SEVERITIES
+from dashboard.pages.feed.time_range import iso, step_for
+
+MAX_SECONDS = 20_000
+"""Most seconds that have counts of their own; the oldest are dropped."""
+BARS = 60
+HEIGHT = 60.0
+SECOND = len("2026-11-28T07:09:06")
+
+
+@dataclass(frozen=True, slots=True)
+class BarPart:
+    """The lines of one severity in a bar; in units of the picture."""
+
+    severity: str
+    y: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class LogBar:
+    x: float
+    width: float
+    title: str
+    parts: tuple[BarPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogBars:
+    """The picture. Times are RFC 3339."""
+
+    begin: str
+    end: str
+    step: int
+    """Seconds of a bar."""
+    bars: tuple[LogBar, ...]
+    totals: tuple[tuple[str, int], ...]
+    """Lines by severity, worst first."""
+
+
+class LogHistogram:
+    """Counts lines. Lines whose severity was not judged count as those that say none."""
+
+    def __init__(self) -> None:
+        self._counts: dict[bytes, list[int]] = {}
+        self.unjudged = 0
+        """Lines whose severity was not judged, because too many came at once."""
+
+    def add(self, lines: Sequence[bytes], severities: Sequence[int] | None) -> None:
+        """Count lines, each with its time; without `severities` they are not judged."""
+        if severities is None:
+            self.unjudged += len(lines)
+            for second, count in Counter([line[:SECOND] for line in lines]).items():
+                self._of(second)[0] += count
+        else:
+            for line, severity in zip(lines, severities, strict=True):
+                self._of(line[:SECOND])[severity] += 1
+        if len(self._counts) > MAX_SECONDS:
+            for second in sorted(self._counts)[: MAX_SECONDS // 10]:
+                del self._counts[second]
+
+    def clear(self) -> None:
+        self._counts.clear()
+        self.unjudged = 0
+
+    @property
+    def total(self) -> int:
+        return sum(map(sum, self._counts.values()))
+
+    def bars(self) -> LogBars | None:
+        """The bars from the first line to the last; None where there is none."""
+        moments = sorted((moment, counts) for second, counts in self._counts.items() if (moment := _unix(second)))
+        if not moments:
+            return None
+        begin, last = moments[0][0], moments[-1][0]
+        step = step_for(last - begin + 1, BARS)
+        begin -= begin % step
+        number = (last - begin) // step + 1
+        sums = [[0] * len(SEVERITIES) for _ in range(number)]
+        for moment, counts in moments:
+            bar = sums[(moment - begin) // step]
+            for severity, count in enumerate(counts):
+                bar[severity] += count
+        highest = max(map(sum, sums))
+        width = 100 / number
+        bars = tuple(
+            LogBar(
+                round(place * width, 3),
+                round(width * 0.86, 3),
+                _title(begin + place * step, each),
+                _parts(each, highest),
+            )
+            for place, each in enumerate(sums)
+            if any(each)
+        )
+        totals = [sum(each[severity] for each in sums) for severity in range(len(SEVERITIES))]
+        named = tuple((SEVERITIES[place], totals[place]) for place in reversed(range(len(SEVERITIES))) if totals[place])
+        return LogBars(iso(begin), iso(begin + number * step), step, bars, named)
+
+    def _of(self, second: bytes) -> list[int]:
+        counts = self._counts.get(second)
+        if counts is None:
+            counts = self._counts[second] = [0] * len(SEVERITIES)
+        return counts
+
+
+def _parts(counts: Sequence[int], highest: int) -> tuple[BarPart, ...]:
+    parts, y = [], HEIGHT
+    for severity in reversed(range(len(counts))):  # the worst at the bottom, where bars can be compared
+        if counts[severity]:
+            height = max(0.8, HEIGHT * counts[severity] / highest)
+            y -= height
+            parts.append(BarPart(SEVERITIES[severity], round(max(0.0, y), 2), round(height, 2)))
+    return tuple(parts)
+
+
+def _title(moment: int, counts: Sequence[int]) -> str:
+    said = ", ".join(f"{counts[each]:,} {SEVERITIES[each]}" for each in reversed(range(1, len(counts))) if counts[each])
+    lines = f"{sum(counts):,} line{'s' if sum(counts) != 1 else ''}"
+    return f"{lines} from {datetime.fromtimestamp(moment, UTC):%H:%M:%S} UTC{f': {said}' if said else ''}"
+
+
+def _unix(second: bytes) -> int:
+    try:
+        return int(datetime.fromisoformat(f"{second.decode()}+00:00").timestamp())
+    except ValueError:
+        return 0

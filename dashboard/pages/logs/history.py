@@ -1,0 +1,127 @@
+"""Reads what the kubelet has of a log before the lines that are followed, through the filter and the span of a page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from dashboard.live.logs.container_stream import ContainerId
+from dashboard.objects.logs.line_filter import LineFilter
+from dashboard.pages.feed.time_range import iso
+from dashboard.pages.logs.line_buffer import TIME_LENGTH, sort_key, time_bytes
+from informerd.errors import BadRequest, NotFound
+from informerd.logs.log_lines import split_time
+from informerd.logs.log_reader import read_log
+from informerd.rest.client import Client
+
+SECOND = len("2026-11-28T07:09:06")
+
+
+@dataclass(frozen=True, slots=True)
+class LineSpan:
+    """Lines from `begin` on and until `end`, both included: times of lines in UTC; empty where there is no limit."""
+
+    begin: bytes = b""
+    end: bytes = b""
+
+    @classmethod
+    def of(cls, begin: float | None, end: float | None) -> LineSpan:
+        """The span between two Unix times."""
+        return cls(_bound(begin, 0), _bound(end, 999))
+
+    def chosen(self, lines: list[bytes]) -> list[bytes]:
+        """Those of the lines, which are in the order of a log, that are within."""
+        if not lines or (not self.begin and not self.end):
+            return lines
+        return [line for line in lines if self.begin <= sort_key(line) and (not self.end or sort_key(line) <= self.end)]
+
+    def is_over(self, line: bytes) -> bool:
+        """Whether this line and all that follow it are later."""
+        return bool(self.end) and sort_key(line) > self.end
+
+
+@dataclass(slots=True)
+class ReadProgress:
+    """What was read of one log or many."""
+
+    bytes_read: int = 0
+    lines_matched: int = 0
+
+
+async def read_history(
+    client: Client,
+    container: ContainerId,
+    lines: LineFilter,
+    span: LineSpan,
+    progress: ReadProgress,
+    *,
+    previous: bool = False,
+    with_previous: bool = False,
+    first_line: Callable[[], bytes] = bytes,
+) -> AsyncIterator[list[bytes]]:
+    """The lines that match, oldest first, some at a time.
+
+    `previous` reads only the run before the last restart, `with_previous` that one before the present one.
+    `first_line` returns the first line that is had by other means, empty while there is none: reading ends there.
+    Raises as read_log.
+    """
+    since = iso(float(int(_unix(span.begin)))) if span.begin else ""
+    if previous or with_previous:
+        with suppress(*(() if previous else (BadRequest, NotFound))):
+            chunks = read_log(
+                client, container.namespace, container.pod, container.container, previous=True, since=since
+            )
+            async for found in _matching(chunks, lines, span, progress, bytes):
+                yield found
+    if previous:
+        return
+    chunks = read_log(client, container.namespace, container.pod, container.container, since=since)
+    async for found in _matching(chunks, lines, span, progress, first_line):
+        yield found
+
+
+async def _matching(
+    chunks: AsyncIterator[bytes],
+    lines: LineFilter,
+    span: LineSpan,
+    progress: ReadProgress,
+    first_line: Callable[[], bytes],
+) -> AsyncIterator[list[bytes]]:
+    async for chunk in chunks:
+        progress.bytes_read += len(chunk)
+        whole, is_last = _before(chunk, first_line())
+        found = lines.matching_lines(whole) if lines else whole.split(b"\n")[:-1]
+        found = span.chosen(found)
+        progress.lines_matched += len(found)
+        if found:
+            yield found
+        if is_last or (span.end and span.is_over(chunk[chunk.rfind(b"\n", 0, len(chunk) - 1) + 1 :])):
+            return
+
+
+def _before(chunk: bytes, line: bytes) -> tuple[bytes, bool]:
+    """The part of a chunk before a line, and whether the line is in it or before it."""
+    if not line:
+        return chunk, False
+    last = chunk[chunk.rfind(b"\n", 0, len(chunk) - 1) + 1 :]
+    if last[:TIME_LENGTH] < line[:TIME_LENGTH]:
+        return chunk, False
+    if chunk.startswith(line + b"\n"):
+        return b"", True
+    place = chunk.find(b"\n" + line + b"\n")
+    if place >= 0:
+        return chunk[: place + 1], True
+    if last[:SECOND] <= line[:SECOND]:  # it may come in a moment: lines of stdout and stderr are a little out of order
+        return chunk, False
+    later = [each for each in chunk.split(b"\n")[:-1] if sort_key(each) < sort_key(line)]
+    return b"".join(each + b"\n" for each in later), True  # the line is gone from the file: it was rotated
+
+
+def _bound(moment: float | None, rest: int) -> bytes:
+    return b"" if moment is None else time_bytes(round(moment * 1e6) * 1000 + rest)
+
+
+def _unix(time: bytes) -> float:
+    nanoseconds, _ = split_time(time)
+    return (nanoseconds or 0) / 1e9

@@ -1,0 +1,77 @@
+"""Lines of a view: what came since the last frame, what is kept of what came before, and how many there were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dashboard.pages.logs.histogram import LogHistogram
+from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, in_time_order
+from dashboard.pages.logs.line_text import SeverityJudge
+
+BUFFER_BYTES = 8 * 2**20
+"""Bytes of memory of the lines that a view keeps; pages load what they skipped from these."""
+FRAME_LINES = 300
+"""Most lines of a frame; of more, the newest are sent, and the page says how many it did not get."""
+JUDGED_LINES = 1000
+"""Most lines of a frame whose severity is judged; of more, those that are sent."""
+MAX_MERGED_LINES = 20_000
+"""Most lines that are kept of what was read before the followed ones, the newest: they are sorted at once."""
+
+
+class LineStore:
+    """Add lines as they come, then `flush` them once a frame. Numbers of lines grow, whatever happens."""
+
+    def __init__(self) -> None:
+        self.buffer = LineBuffer(BUFFER_BYTES)
+        self.histogram = LogHistogram()
+        self.dropped = 0
+        """Lines that were read before the followed ones and are not kept, because newer ones are."""
+        self.is_whole = False
+        """Whether the order of what pages have has changed: they need all lines anew."""
+        self._severities = SeverityJudge()
+        self._pending: list[Entry] = []
+
+    def add(self, source: int, items: Sequence[bytes | LogPageMark]) -> None:
+        """Lines of a source that came now, or a mark among them."""
+        self._pending += [(source, item) for item in items]
+
+    def count(self, lines: Sequence[bytes]) -> None:
+        """Count lines that `merge` is going to put among the others, or that are not kept at all."""
+        if len(lines) > JUDGED_LINES:
+            self.histogram.add(lines, None)
+        else:
+            self.histogram.add(lines, SeverityJudge().judge((0, line) for line in lines))
+
+    def merge(self, older: Sequence[Entry]) -> None:
+        """Put lines that were read later in their place among those that there are."""
+        merged = in_time_order([*older, *(entry for _, entry in self.buffer.newest(self.buffer.count))])
+        self.dropped += max(0, len(merged) - MAX_MERGED_LINES)
+        self.buffer.clear()
+        self.buffer.append(merged[-MAX_MERGED_LINES:])
+        self.is_whole = True
+
+    def flush(self) -> list[Entry]:
+        """Keep and count what came since the last call. Returns it, by time where it is of several sources."""
+        entries, self._pending = self._pending, []
+        if len({source for source, _ in entries}) > 1:
+            entries = in_time_order(entries)
+        self.buffer.append(entries)
+        judged = entries if len(entries) <= JUDGED_LINES else entries[-FRAME_LINES:]
+        if rest := _lines_of(entries[: len(entries) - len(judged)]):
+            self.histogram.add(rest, None)
+        severities = self._severities.judge(judged)
+        kept = [each for (_, item), each in zip(judged, severities, strict=True) if isinstance(item, bytes)]
+        self.histogram.add(_lines_of(judged), kept)
+        return entries
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._pending = []
+        self.buffer.clear()
+        self.histogram.clear()
+        self.dropped = 0
+        self.is_whole = True
+
+
+def _lines_of(entries: Sequence[Entry]) -> list[bytes]:
+    return [item for _, item in entries if isinstance(item, bytes)]

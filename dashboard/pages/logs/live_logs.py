@@ -1,0 +1,460 @@
+"""View of logs: the lines of one or many containers by time, followed, searched, and counted.
+
+Templates see it as ``view``. ``#logs`` carries data-view and data-seq. Its lines are not in frames as HTML: a frame
+carries them as data (`extras`), for static/js/logs/, which draws those that fit the window. Fragments that frames
+replace: ``#log-status-<view.id>`` (logs/_status.html), ``#log-sources-<view.id>`` (_sources.html),
+``#log-histogram-<view.id>`` (_histogram.html).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+from urllib.parse import parse_qsl
+
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.hub import HUB, Hub
+from dashboard.live.hub.live_view import LiveView
+from dashboard.live.logs.container_streams import LOG_STREAMS
+from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_partial
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.readable_replica import ReadableReplica
+from dashboard.live.replication.replica_change import Change
+from dashboard.objects.kinds.catalog import KindInfo, find_kind
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.details.events import EVENTS
+from dashboard.pages.logs.event_marks import EventMarks
+from dashboard.pages.logs.histogram import LogBars
+from dashboard.pages.logs.history import LineSpan, ReadProgress
+from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark
+from dashboard.pages.logs.line_store import FRAME_LINES
+from dashboard.pages.logs.line_text import JsonEntry, SeverityJudge, as_json
+from dashboard.pages.logs.links import LogLinks
+from dashboard.pages.logs.pods import PODS
+from dashboard.pages.logs.query import LogsQuery
+from dashboard.pages.logs.source_readers import SourceReaders, judge_of
+from dashboard.pages.logs.sources import LogSource, SourceState
+from dashboard.runtime.app_state import AppState
+from informerd.clock import Clock, sleep_or
+
+logger = logging.getLogger(__name__)
+
+WINDOW_LINES = 500
+"""Most lines of a whole window."""
+IDLE_SECONDS = 10.0
+"""Seconds without a page after which a view reads nothing more."""
+HISTOGRAM_SECONDS = 1.0
+"""Seconds between two pictures of the histogram."""
+CHECK_SECONDS = 10.0
+"""Seconds after which rights are checked again, and logs begun again that could not be read."""
+MAX_CHIPS = 24
+"""Most containers that a page names."""
+
+_STATE_WORDS: Mapping[SourceState, str] = {
+    "reading": "being read", "live": "live", "waiting": "no log yet", "ended": "ended",
+    "interrupted": "cannot be read now", "gone": "pod is gone", "refused": "not allowed", "full": "not read",
+    "done": "read to its end",
+}  # fmt: skip
+_ORDER: Mapping[SourceState, int] = {"refused": 0, "full": 0, "interrupted": 0, "gone": 2}
+
+
+class ChosenPods(Protocol):
+    """The pods of a page, see pods.py."""
+
+    subject: Row | None
+    exists: bool
+
+    @property
+    def is_searching(self) -> bool: ...
+
+    def rows(self) -> list[Row]: ...
+
+    def apply(self, key: str, change: Change) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LogSubject:
+    """What a page of logs is about."""
+
+    title: str
+    href: str
+    """Address of the page, without the parameters of LogsQuery."""
+    object_href: str
+    """Address of the object's details, or of the list."""
+    kind: KindInfo | None = None
+    """The object's; None for the pods of a list."""
+    namespace: str = ""
+    name: str = ""
+
+    @property
+    def path(self) -> str:
+        """`href` without what a list's query adds."""
+        return self.href.partition("?")[0]
+
+    @property
+    def params(self) -> list[tuple[str, str]]:
+        """Names and values of the list's query."""
+        return parse_qsl(self.href.partition("?")[2])
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChip:
+    """A container as the page names it."""
+
+    source: LogSource
+    href: str
+    """Address of its log alone."""
+
+    @property
+    def state_words(self) -> str:
+        return _STATE_WORDS[self.source.state]
+
+
+class LiveLogs(LiveView):
+    """Value of `view` in logs/page.html and the fragments.
+
+    subject · query · sources: the containers · chips: those that the page names, more_chips: how many it does not ·
+    left_out: containers that are not read · buffer: the kept lines · total: lines so far · unjudged: those whose
+    severity is not known · dropped: lines that match and are not kept · bars: LogBars | None · is_reading: whether
+    history is being read · unread_count: of how many logs · progress: ReadProgress ·
+    is_searching: whether pods are being found · exists · has_one_pod · has_restarts ·
+    all_href, previous_href · refusal: why nothing may be read, or "".
+    """
+
+    template: ClassVar[str] = "logs"
+    interval: ClassVar[float] = 0.25
+    forgotten_with_kind: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        subject: LogSubject,
+        query: LogsQuery,
+        make_readers: Callable[[Callable[[], None]], SourceReaders],
+        make_pods: Callable[[Callable[[], None]], ChosenPods],
+        clock: Clock,
+        *,
+        events: Callable[[], ReadableReplica | None] = lambda: None,
+    ) -> None:
+        """`make_readers` and `make_pods` are given what to call when something has changed; `events` returns the
+        replica of Events, None while they are not followed.
+        """
+        keys = (PODS,) if subject.kind is None or subject.kind.key == PODS else (PODS, subject.kind.key)
+        super().__init__(self.state_key(subject, query), keys=keys, clock=clock)
+        self.subject = subject
+        self.query = query
+        self.readers = make_readers(self._stir)
+        self._make_pods = make_pods
+        self._pods: ChosenPods | None = None
+        """None while nothing is read."""
+        self._events_replica = events
+        self._events: EventMarks | None = None
+        self._bars: LogBars | None = None
+        self._bars_at = float("-inf")
+        self._fragments = SentFragments()
+        self._frame: dict[str, object] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._pods_changed = asyncio.Event()
+        self._has_looked = False
+        """Whether the pods have been looked at."""
+        self._needed_at = clock.now()
+
+    @staticmethod
+    def state_key(subject: LogSubject, query: LogsQuery) -> str:
+        return f"{subject.href}?{query.query_string()}"
+
+    # --- what templates see ---
+
+    @property
+    def sources(self) -> list[LogSource]:
+        return self.readers.sources
+
+    @property
+    def left_out(self) -> int:
+        return self.readers.left_out
+
+    @property
+    def buffer(self) -> LineBuffer:
+        return self.readers.store.buffer
+
+    @property
+    def progress(self) -> ReadProgress:
+        return self.readers.progress
+
+    @property
+    def total(self) -> int:
+        return self.readers.store.histogram.total
+
+    @property
+    def unjudged(self) -> int:
+        return self.readers.store.histogram.unjudged
+
+    @property
+    def dropped(self) -> int:
+        return self.readers.store.dropped
+
+    @property
+    def bars(self) -> LogBars | None:
+        if self.clock.now() - self._bars_at >= HISTOGRAM_SECONDS:
+            self._bars, self._bars_at = self.readers.store.histogram.bars(), self.clock.now()
+        return self._bars
+
+    @property
+    def is_reading(self) -> bool:
+        return self.query.reads_history and self.unread_count > 0
+
+    @property
+    def unread_count(self) -> int:
+        return sum(not source.is_read for source in self.sources)
+
+    @property
+    def is_searching(self) -> bool:
+        return not self._has_looked or (self._pods is not None and self._pods.is_searching)
+
+    @property
+    def exists(self) -> bool:
+        return self._pods is None or self._pods.exists
+
+    @property
+    def has_one_pod(self) -> bool:
+        return len(self.readers.pod_uids) == 1
+
+    @property
+    def has_restarts(self) -> bool:
+        return any(source.restarts for source in self.sources)
+
+    @property
+    def chips(self) -> list[SourceChip]:
+        """Those that cannot be read first, then those that run."""
+        links = LogLinks(self.subject.href, self.query)
+        chosen = sorted(self.sources, key=lambda source: (_ORDER.get(source.state, 1), source.number))[:MAX_CHIPS]
+        return [
+            SourceChip(source, links.only("" if self.has_one_pod else source.container.pod, source.container.container))
+            for source in chosen
+        ]
+
+    @property
+    def more_chips(self) -> int:
+        return max(0, len(self.sources) - MAX_CHIPS)
+
+    @property
+    def all_href(self) -> str:
+        return LogLinks(self.subject.href, self.query).all_containers
+
+    @property
+    def previous_href(self) -> str:
+        """Address of the run before the last restart; from there, of the present one."""
+        return LogLinks(self.subject.href, self.query).previous
+
+    @property
+    def refusal(self) -> str:
+        refused = [source.words for source in self.sources if source.state == "refused"]
+        return refused[0] if refused and len(refused) == len(self.sources) else ""
+
+    @property
+    def names(self) -> list[tuple[str, str, int]]:
+        """Pod, container and colour of each source, by its number."""
+        return [(each.container.pod, each.container.container, each.colour) for each in self.sources]
+
+    def with_query(self, query: LogsQuery) -> LiveLogs:
+        """A copy of this view for one page whose filter was typed as in `query`, mistakes included; to be rendered
+        immediately.
+        """
+        seen = copy.copy(self)
+        seen.query = query
+        return seen
+
+    # --- life ---
+
+    def listens_to(self, key: str) -> bool:  # noqa: ARG002 -- what owns pods may be of any kind
+        return True
+
+    def open(self) -> None:
+        self.need()
+
+    def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        self._stop()
+
+    def refresh(self) -> None:
+        self.need()
+
+    def need(self) -> None:
+        """Read on, or again: a page shows this."""
+        self._needed_at = self.clock.now()
+        if self._pods is None:
+            self.readers.span = LineSpan.of(self.query.span.since(self.clock.time()), self.query.span.end)
+            self._pods = self._make_pods(self._pods_changed.set)
+            self._pods_changed.set()
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="logs of a page")
+
+    async def wait_until_begun(self, seconds: float) -> None:
+        """Wait until the first lines of the containers have come, at most so many seconds."""
+        until = self.clock.now() + seconds
+        while self.clock.now() < until and self._is_waiting():
+            await self.clock.sleep(0.01)
+
+    def _is_waiting(self) -> bool:
+        is_begun = not self.is_reading and all(source.state != "reading" for source in self.sources)
+        return self.is_searching or not is_begun
+
+    async def _run(self) -> None:
+        """Follow the pods until nobody needs the view."""
+        try:
+            checked = self.clock.now()
+            while self.clock.now() - self._needed_at <= IDLE_SECONDS:
+                if self._pods_changed.is_set():
+                    self._pods_changed.clear()
+                    await self._look_at_pods()
+                if self.clock.now() - checked >= CHECK_SECONDS:
+                    checked = self.clock.now()
+                    await self.readers.ask_again()
+                await sleep_or(self._pods_changed, 1.0, self.clock)
+        except Exception:
+            logger.exception("a page's logs could not be read further")
+        self._stop()
+
+    async def _look_at_pods(self) -> None:
+        if self._pods is None:
+            return
+        rows = self._pods.rows()
+        self._look_at_events(rows)
+        await self.readers.update(rows)
+        self._has_looked = True
+        self._stir()
+
+    def _stop(self) -> None:
+        """Read nothing more, and forget what was read: what comes meanwhile would be missing in it."""
+        if self._pods is None:
+            return
+        self._pods.close()
+        self._pods, self._events, self._task, self._has_looked = None, None, None, False
+        self.readers.stop()
+        self._bars, self._bars_at = None, float("-inf")
+        self.number += 1  # no page has what comes next
+
+    # --- Events of the cluster ---
+
+    def _look_at_events(self, rows: Sequence[Row]) -> None:
+        subject, kind = (self._pods.subject if self._pods is not None else None), self.subject.kind
+        if subject is None or kind is None or self.query.filter or self._events_replica() is None:
+            return
+        if self._events is None:
+            self._events = EventMarks(kind, subject, self._events_replica, self._take_marks)
+        pods = find_kind(PODS)
+        if kind.key != PODS and pods is not None:
+            self._events.include((pods, row) for row in rows)
+
+    def _take_marks(self, marks: list[LogPageMark]) -> None:
+        span = self.readers.span
+        within = [each for each in marks if span.begin <= each.time and (not span.end or each.time <= span.end)]
+        if within:
+            self.readers.store.merge([(-1, each) for each in within])
+            self._stir()
+
+    # --- changes ---
+
+    def apply(self, key: str, change: Change) -> None:
+        if self._pods is None:
+            return
+        if key == PODS and not change.affected_uids.isdisjoint(self.readers.pod_uids):
+            self._pods_changed.set()
+        self._pods.apply(key, change)
+        if key == EVENTS and self._events is not None:
+            self._events.apply(change)
+        self.dirty = self.dirty or (change.has_new_health and key in self.keys)
+
+    def _stir(self) -> None:
+        if not self.dirty:
+            self.dirty = True
+            self.on_dirty()
+
+    # --- rendering ---
+
+    def extras(self) -> dict[str, object]:
+        return {"log": self._frame}
+
+    def render_window(self, render: Renderer) -> str:
+        self._frame = self.window()
+        return "".join(hx_partial(*fragment) for fragment in self._rendered(render))
+
+    def window(self) -> dict[str, object]:
+        """All that a page needs: the newest lines, and the names of their sources."""
+        return {"whole": True, **self._lines(self.buffer.newest(WINDOW_LINES))}
+
+    def _render_update(self, render: Renderer) -> str:
+        store = self.readers.store
+        entries = store.flush()
+        if store.is_whole:
+            store.is_whole = False
+            self._frame = self.window()
+        else:
+            shown = entries[-FRAME_LINES:]
+            self._frame = self._lines(list(enumerate(shown, self.buffer.next_number - len(shown))))
+        html = self._fragments.changed_partials(self._rendered(render))
+        return html if html or not self._frame["entries"] else hx_partial(*self._status(render))
+
+    def _forget_update(self) -> None:
+        self.readers.store.flush()
+        self.readers.store.is_whole = False
+        self._fragments.forget()
+
+    def _lines(self, numbered: Sequence[tuple[int, Entry]]) -> dict[str, object]:
+        return {
+            "entries": entries_as_json(numbered),
+            "next": self.buffer.next_number,
+            "first": self.buffer.first_number,
+            "sources": self.names,
+        }
+
+    def _rendered(self, render: Renderer) -> list[Fragment]:
+        context = self.context()
+        return [
+            self._status(render),
+            (f"#log-sources-{self.id}", "outerMorph", render("logs/_sources.html", context)),
+            (f"#log-histogram-{self.id}", "outerMorph", render("logs/_histogram.html", context)),
+        ]
+
+    def _status(self, render: Renderer) -> Fragment:
+        return f"#log-status-{self.id}", "outerMorph", render("logs/_status.html", self.context())
+
+
+def entries_as_json(numbered: Sequence[tuple[int | None, Entry]]) -> list[JsonEntry]:
+    """Entries for the page's script."""
+    severities = SeverityJudge().judge(entry for _, entry in numbered)
+    return [as_json(number, entry, severity) for (number, entry), severity in zip(numbered, severities, strict=True)]
+
+
+def open_logs(
+    state: AppState,
+    subject: LogSubject,
+    query: LogsQuery,
+    make_pods: Callable[[Hub, Callable[[], None]], ChosenPods],
+) -> LiveLogs:
+    """The view of the logs, as whoever has this state may read them. Raises KeyError where a kind that it needs is not
+    followed.
+    """
+    hub, connection = state[HUB], state[CONNECTION]
+    hub.hub_kinds.replica(PODS)
+
+    def make() -> LiveLogs:
+        def make_readers(changed: Callable[[], None]) -> SourceReaders:
+            readers = SourceReaders(query, state[LOG_STREAMS], judge_of(state), hub.clock, changed)
+            readers.add_reader(connection)
+            return readers
+
+        def events() -> ReadableReplica | None:
+            return next((replica for kind, replica in hub.hub_kinds.with_replicas() if kind.key == EVENTS), None)
+
+        return LiveLogs(subject, query, make_readers, lambda changed: make_pods(hub, changed), hub.clock, events=events)
+
+    view = hub.open_view(LiveLogs, LiveLogs.state_key(subject, query), make)
+    view.readers.add_reader(connection)
+    view.need()
+    return view

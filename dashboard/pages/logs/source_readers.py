@@ -1,0 +1,260 @@
+"""Reads the logs of a page's containers: those that it follows, and what the kubelets have of before."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+
+from dashboard.cluster.access_reviews import ResourceAttributes
+from dashboard.cluster.connection import ClusterAccess
+from dashboard.live.logs.container_stream import ContainerId
+from dashboard.live.logs.container_streams import LogStreams, TooManyStreams
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.layout.required_right import right_denial
+from dashboard.pages.logs.history import LineSpan, ReadProgress, read_history
+from dashboard.pages.logs.line_buffer import Entry, LogPageMark, sort_key, time_bytes
+from dashboard.pages.logs.line_store import MAX_MERGED_LINES, LineStore
+from dashboard.pages.logs.query import LogsQuery
+from dashboard.pages.logs.sources import COLOURS, LogSource, SourceState, WantedContainer, wanted_containers
+from dashboard.runtime.app_state import CLOCK, AppState
+from informerd.clock import Clock
+from informerd.errors import BadRequest, Forbidden, InformerdError, NotFound, Unauthorized, Unreachable
+from informerd.logs.log_events import LogEvent, LogLines, MarkKind
+from informerd.resource import PODS
+from informerd.rest.client import Client
+
+logger = logging.getLogger(__name__)
+
+MAX_SOURCES = 50
+"""Most containers whose logs one page follows: each is a connection to the API server."""
+MAX_READERS = 5
+"""Most people of equal rights whose clients are tried."""
+CONCURRENT_READS = 4
+BEGIN_SECONDS = 1.0
+"""Seconds that the reading of a log's history waits for the first followed line."""
+RIGHTS_SECONDS = 30.0
+"""Seconds for which an answer about a right holds, where rights are not known beforehand."""
+
+_STATES: Mapping[MarkKind, SourceState] = {
+    "waiting": "waiting", "interrupted": "interrupted", "resumed": "live", "restarted": "live", "ended": "ended",
+    "gone": "gone", "refused": "refused",
+}  # fmt: skip
+
+_BETWEEN_LINES: frozenset[str] = frozenset({"gap", "repeated", "restarted", "ended"})
+"""Marks that belong between two lines, whenever they are told."""
+
+Judge = Callable[[ContainerId], Awaitable[str]]
+"""Why a log may not be read, as a sentence; empty where it surely may."""
+
+
+class SourceReaders:
+    """Reads the containers that `update` is given into a LineStore. `on_change` is called after each change."""
+
+    def __init__(
+        self, query: LogsQuery, streams: LogStreams, judge: Judge, clock: Clock, on_change: Callable[[], None]
+    ) -> None:
+        self.store = LineStore()
+        self.sources: list[LogSource] = []
+        self.left_out = 0
+        """Containers that are not read, because there are too many."""
+        self.progress = ReadProgress()
+        self.span = LineSpan()
+        """Of which time lines are wanted; set it before the first `update`."""
+        self._query = query
+        self._streams = streams
+        self._judge = judge
+        self._clock = clock
+        self._on_change = on_change
+        self._by_container: dict[ContainerId, LogSource] = {}
+        self._readers: deque[ClusterAccess] = deque(maxlen=MAX_READERS)
+        self._reads = asyncio.Semaphore(CONCURRENT_READS)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add_reader(self, connection: ClusterAccess) -> None:
+        """Note whose rights logs may be read with: each of the people who open the page."""
+        if connection not in self._readers:
+            self._readers.appendleft(connection)
+
+    def log_clients(self) -> Mapping[int, Client]:
+        return {id(each): client for each in self._readers if (client := each.client) is not None}
+
+    @property
+    def pod_uids(self) -> frozenset[str]:
+        return frozenset(source.container.uid for source in self.sources)
+
+    async def update(self, pods: Sequence[Row]) -> None:
+        """Read the containers of these pods; new ones are joined, and those that are gone keep their lines."""
+        wanted = wanted_containers(pods, self._query)
+        known = [each for each in wanted if each.container in self._by_container]
+        new = [each for each in wanted if each.container not in self._by_container]
+        for each in known:
+            self._by_container[each.container].restarts = each.runs.restarts
+        room = max(0, MAX_SOURCES - len(known))
+        self.left_out = max(0, len(new) - room)
+        for each in new[:room]:
+            await self._begin(self._add(each))
+
+    async def ask_again(self) -> None:
+        """Stop what may not be read any more, and begin again what was refused or had no room."""
+        for source in list(self.sources):
+            denial = await self._judge(source.container)
+            if denial and source.state != "refused":
+                self._leave(source)
+                self._set_state(source, "refused", denial)
+            elif not denial and source.can_begin_again:
+                self._leave(source)
+                self._set_state(source, "reading", "")
+                await self._begin(source)
+
+    def stop(self) -> None:
+        """Read nothing more, and forget everything."""
+        for source in self.sources:
+            self._leave(source)
+        for task in self._tasks:
+            task.cancel()
+        self.sources, self._by_container, self.left_out = [], {}, 0
+        self.progress = ReadProgress()
+        self.store.clear()
+
+    def _add(self, each: WantedContainer) -> LogSource:
+        number = len(self.sources)
+        source = LogSource(number, each.container, each.runs.role, number % COLOURS, each.runs.restarts)
+        self.sources.append(source)
+        self._by_container[each.container] = source
+        return source
+
+    async def _begin(self, source: LogSource) -> None:
+        if denial := await self._judge(source.container):
+            source.is_read = True
+            return self._set_state(source, "refused", denial)
+        if self._by_container.get(source.container) is not source:  # stopped meanwhile
+            return None
+        if self._query.is_live:
+            try:
+                source.stream, before = self._streams.join(source.container, self)
+            except TooManyStreams as error:
+                source.is_read = True
+                return self._set_state(source, "full", str(error))
+            for event in before:
+                self.log_event(source.container, event)
+        if self._query.reads_history:
+            self._keep(self._read_history(source))
+        else:
+            source.is_read = True
+        return None
+
+    def _leave(self, source: LogSource) -> None:
+        if source.stream is not None:
+            self._streams.leave(source.stream, self)
+            source.stream = None
+
+    def _set_state(self, source: LogSource, state: SourceState, words: str) -> None:
+        source.state, source.words = state, words
+        self._on_change()
+
+    # --- followed lines ---
+
+    def log_event(self, container: ContainerId, event: LogEvent) -> None:
+        source = self._by_container.get(container)
+        if source is None:
+            return
+        if isinstance(event, LogLines):
+            self._take_lines(source, event.lines)
+        else:
+            if (state := _STATES.get(event.kind)) is not None:
+                self._set_state(source, state, event.words)
+            if event.kind != "waiting":
+                self._mark(source, event.kind, event.words)
+        self._on_change()
+
+    def _take_lines(self, source: LogSource, lines: Sequence[bytes]) -> None:
+        source.first_line = source.first_line or lines[0]
+        source.last_line = lines[-1]
+        if source.state != "live":
+            self._set_state(source, "live", "")
+        chosen = self.span.chosen([*lines]) if self.span.begin else lines
+        if self._query.filter:
+            matches = self._query.filter.matches
+            chosen = [line for line in chosen if matches(line[line.find(b" ") + 1 :])]
+        self.store.add(source.number, chosen)
+
+    def _mark(self, source: LogSource, kind: str, words: str) -> None:
+        """A mark after the source's newest line; of what happens to its reading, at the time of now."""
+        newest = sort_key(source.last_line) if source.last_line else b""
+        now = time_bytes(int(self._clock.time() * 1e9))
+        moment = newest if newest and kind in _BETWEEN_LINES else max(now, newest)
+        self.store.add(source.number, [LogPageMark(moment, kind, words)])
+
+    # --- lines of before ---
+
+    async def _read_history(self, source: LogSource) -> None:
+        """Read what is older than the followed lines, or all of a log that is not followed."""
+        if source.stream is not None:
+            await source.stream.wait_until_begun(BEGIN_SECONDS)
+        lines: deque[bytes] = deque(maxlen=MAX_MERGED_LINES)
+        problem = ""
+        async with self._reads:
+            try:
+                await self._collect(source, lines)
+            except (Forbidden, Unauthorized) as error:
+                self._set_state(source, "refused", str(error))
+            except (BadRequest, NotFound) as error:  # there is none
+                problem = str(error) if source.stream is None else ""
+            except InformerdError as error:
+                problem = f"The log could not be read: {error}"
+        source.is_read = True
+        if source.stream is None and source.state == "reading":
+            self._set_state(source, "done", problem)
+        if lines:
+            entries: list[Entry] = [(source.number, line) for line in lines]
+            self.store.merge(entries)
+        if problem:
+            self._mark(source, "error", problem)
+        self._on_change()
+
+    async def _collect(self, source: LogSource, lines: deque[bytes]) -> None:
+        client = next(iter(self.log_clients().values()), None)
+        if client is None:
+            raise Unreachable("there is no connection to the cluster")
+        found = read_history(
+            client,
+            source.container,
+            self._query.filter,
+            self.span,
+            self.progress,
+            previous=self._query.previous,
+            with_previous=source.restarts > 0,
+            first_line=lambda: source.first_line,
+        )
+        async for batch in found:
+            self.store.dropped += max(0, len(lines) + len(batch) - MAX_MERGED_LINES)
+            lines.extend(batch)
+            self.store.count(batch)
+            self._on_change()
+
+    def _keep(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work, name="history of a log")
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("the history of a log could not be read", exc_info=error)
+
+
+def judge_of(state: AppState) -> Judge:
+    """Whether logs may be read by whoever has these rights. An answer holds RIGHTS_SECONDS."""
+    answers: dict[tuple[str, str], tuple[float, str]] = {}
+
+    async def judge(container: ContainerId) -> str:
+        key, now = (container.namespace, container.pod), state[CLOCK].now()
+        known = answers.get(key)
+        if known is None or now - known[0] >= RIGHTS_SECONDS:
+            access = ResourceAttributes("get", PODS, container.namespace, container.pod, "log")
+            known = answers[key] = now, await right_denial(state, access)
+        return known[1]
+
+    return judge

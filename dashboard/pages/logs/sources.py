@@ -1,0 +1,68 @@
+"""The containers of a page of logs: which there are, which are read, and what state each log is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from dashboard.live.logs.container_stream import ContainerId, ContainerStream
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.logs.query import LogsQuery
+from informerd.logs.container_runs import ContainerRuns, containers_of
+
+COLOURS = 8
+"""Number of colours of containers; one more takes the first again."""
+
+SourceState = Literal["reading", "live", "waiting", "ended", "interrupted", "gone", "refused", "full", "done"]
+"""reading: its first lines are awaited · live: its lines come · waiting: it does not run and has no log yet · ended:
+its run is over · interrupted: it cannot be read for the moment · gone: its pod does not exist any more · refused: it
+may not be read · full: there is no room for one more log · done: it was read to its end, and is not followed."""
+
+
+@dataclass(eq=False, slots=True)
+class LogSource:
+    """One container's log on a page."""
+
+    number: int
+    container: ContainerId
+    role: str
+    colour: int
+    restarts: int = 0
+    state: SourceState = "reading"
+    words: str = ""
+    """What was said last about its state."""
+    stream: ContainerStream | None = None
+    first_line: bytes = b""
+    """The oldest line of it that came by the stream: what is older is read from the kubelet."""
+    last_line: bytes = b""
+    is_read: bool = False
+    """Whether its history was read to the end."""
+
+    @property
+    def can_begin_again(self) -> bool:
+        """Whether it is not read, and may be read after all."""
+        return self.state in ("refused", "full") and (self.stream is None or self.stream.has_ended)
+
+    @property
+    def name(self) -> str:
+        return f"{self.container.pod}/{self.container.container}"
+
+
+@dataclass(frozen=True, slots=True)
+class WantedContainer:
+    """A container that the address asks for."""
+
+    container: ContainerId
+    runs: ContainerRuns
+
+
+def wanted_containers(pods: Iterable[Row], query: LogsQuery) -> list[WantedContainer]:
+    """The containers of these pods that the query chooses, in the order of the pods."""
+    return [
+        WantedContainer(ContainerId(row.namespace, row.name, row.uid, runs.name), runs)
+        for row in pods
+        if not query.pods or row.name in query.pods
+        for runs in containers_of(row.decode_object())
+        if not query.containers or runs.name in query.containers
+    ]

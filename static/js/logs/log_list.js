@@ -1,0 +1,179 @@
+/* List of lines that draws only those in its window, whatever their number. Rows have one height, but for those that
+   wrap or are open: these are measured when they are drawn.
+
+   It follows the newest line until somebody scrolls up; nothing else ends that. */
+
+import { rowOf } from "./row.js";
+
+const ROW = 20; // pixels of a row that does not wrap, as in logs.css
+const MARGIN = 15; // rows drawn above and below the window
+const NEAR = 6; // pixels from the end that count as the end
+
+export class LogList {
+  constructor(box, entries, options) {
+    Object.assign(this, { box, entries, options, following: true, drawn: new Map(), offsets: null, marked: "" });
+    this.head = document.createElement("div");
+    this.head.className = "log-head";
+    this.rows = document.createElement("div");
+    this.rows.className = "log-rows";
+    this.space = document.createElement("div");
+    this.space.className = "log-space";
+    this.space.append(this.rows);
+    box.replaceChildren(this.head, this.space);
+    this.lastTop = 0;
+    this.onFollow = () => {};
+    box.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    new ResizeObserver(() => this.relayout()).observe(box);
+  }
+
+  get measured() {
+    return this.options.wrap || this.entries.all.some((entry) => entry.open);
+  }
+
+  /* Draws again after entries came or went: `anchor` is the entry that should keep its place. */
+  update() {
+    const anchor = this.following ? null : this.#anchor();
+    this.offsets = null;
+    this.#draw();
+    if (this.following) this.toEnd();
+    else if (anchor) this.#keep(anchor);
+  }
+
+  /* Draws all rows anew: their looks have changed. */
+  redraw() {
+    this.forget();
+    this.update();
+  }
+
+  forget() {
+    for (const row of this.drawn.values()) row.remove();
+    this.drawn.clear();
+  }
+
+  relayout() {
+    for (const entry of this.entries.all) entry.height = undefined;
+    this.redraw();
+  }
+
+  toEnd() {
+    this.#scrollTo(this.box.scrollHeight);
+    this.#draw();
+    if (this.measured) this.#scrollTo(this.box.scrollHeight);
+  }
+
+  follow(on) {
+    if (this.following === on) return;
+    this.following = on;
+    if (on) this.toEnd();
+    this.onFollow(on);
+  }
+
+  /* Shows an entry in the middle, and marks it. */
+  reveal(entry) {
+    this.marked = entry;
+    this.follow(false);
+    const place = this.entries.all.indexOf(entry);
+    this.#scrollTo(Math.max(0, this.#top(place) - this.box.clientHeight / 2));
+    this.redraw();
+  }
+
+  #scrollTo(top) {
+    this.box.scrollTop = top;
+    this.lastTop = this.box.scrollTop;
+  }
+
+  #scrolled() {
+    const { scrollTop, clientHeight, scrollHeight } = this.box;
+    const atEnd = scrollTop + clientHeight >= scrollHeight - NEAR;
+    if (scrollTop < this.lastTop - NEAR && !atEnd) this.follow(false);
+    else if (atEnd && !this.following) this.follow(true);
+    this.lastTop = scrollTop;
+    this.#draw();
+  }
+
+  #layout() {
+    if (this.offsets) return;
+    const { all } = this.entries;
+    if (!this.measured) {
+      this.offsets = { length: all.length, at: (place) => place * ROW, find: (top) => Math.floor(top / ROW) };
+      return;
+    }
+    const tops = new Float64Array(all.length + 1);
+    for (let place = 0; place < all.length; place += 1) tops[place + 1] = tops[place] + (all[place].height ?? ROW);
+    const find = (top) => {
+      let low = 0;
+      let high = all.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (tops[middle + 1] <= top) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    };
+    this.offsets = { length: all.length, at: (place) => tops[place], find };
+  }
+
+  #top(place) {
+    this.#layout();
+    return this.head.offsetHeight + this.offsets.at(place);
+  }
+
+  #anchor() {
+    this.#layout();
+    const place = Math.max(0, this.offsets.find(this.box.scrollTop - this.head.offsetHeight));
+    const entry = this.entries.all[place] ?? this.shownFirst;
+    return entry ? { entry, above: this.box.scrollTop - this.#top(place) } : null;
+  }
+
+  #keep({ entry, above }) {
+    const place = this.entries.all.indexOf(entry);
+    if (place < 0) return;
+    this.#scrollTo(this.#top(place) + above);
+    this.#draw();
+  }
+
+  #draw() {
+    this.#layout();
+    const { all } = this.entries;
+    const top = this.box.scrollTop - this.head.offsetHeight;
+    const first = Math.max(0, Math.min(all.length, this.offsets.find(Math.max(0, top))) - MARGIN);
+    const end = Math.min(all.length, this.offsets.find(Math.max(0, top + this.box.clientHeight)) + 1 + MARGIN);
+    this.space.style.height = `${this.offsets.at(all.length)}px`;
+    this.rows.style.transform = `translateY(${this.offsets.at(first)}px)`;
+    const wanted = all.slice(first, end);
+    const keep = new Set(wanted);
+    for (const [entry, row] of this.drawn) {
+      if (!keep.has(entry)) {
+        row.remove();
+        this.drawn.delete(entry);
+      }
+    }
+    let before = this.rows.firstChild;
+    for (const entry of wanted) {
+      let row = this.drawn.get(entry);
+      if (!row) {
+        row = rowOf(entry, this.options);
+        row.toggleAttribute("data-ui-marked", entry === this.marked);
+        this.drawn.set(entry, row);
+      }
+      if (row === before) before = before.nextSibling;
+      else this.rows.insertBefore(row, before);
+    }
+    this.shownFirst = wanted[0];
+    if (this.measured) this.#measure(wanted);
+  }
+
+  #measure(wanted) {
+    let changed = false;
+    for (const entry of wanted) {
+      const height = this.drawn.get(entry).getBoundingClientRect().height || ROW;
+      if (Math.abs((entry.height ?? ROW) - height) < 0.5) continue;
+      entry.height = height;
+      changed = true;
+    }
+    if (!changed) return;
+    this.offsets = null;
+    this.#layout();
+    this.space.style.height = `${this.offsets.at(this.entries.all.length)}px`;
+  }
+}

@@ -1,0 +1,307 @@
+/* Page of logs: takes over the lines that the page was rendered with, adds what frames bring (deltaboard:log), loads
+   what was skipped and what is older, and keeps how it is read (wrap, times, columns) in the address.
+
+   Without this script the page shows its newest lines, and everything else is links and forms. */
+
+import { Entries } from "./entries.js";
+import { LogList } from "./log_list.js";
+import { element } from "./row.js";
+
+const OPTIONS = ["wrap", "times", "columns"];
+const PATIENCE = 60000; // milliseconds that a request for older lines may take
+const AROUND = 30; // seconds before and after a line that its link shows
+
+export function start() {
+  const page = { section: null, list: null, entries: new Entries(), waiting: 0, lines: "", older: null };
+  const params = () => new URLSearchParams(location.search);
+
+  /* ---- how it is read ---- */
+
+  function optionsNow() {
+    const given = params();
+    const columns = (given.get("columns") ?? "").split(",").map((name) => name.trim()).filter(Boolean);
+    return { wrap: given.get("wrap") === "1", zone: given.get("times") ?? "local", columns };
+  }
+
+  function setOption(name, value) {
+    const address = new URL(location.href);
+    if (value) address.searchParams.set(name, value);
+    else address.searchParams.delete(name);
+    history.replaceState(history.state, "", address.href.replaceAll("%2C", ","));
+    applyOptions();
+  }
+
+  function applyOptions() {
+    Object.assign(page.list.options, optionsNow());
+    page.section.toggleAttribute("data-wrap", page.list.options.wrap);
+    page.list.relayout();
+  }
+
+  function showOptions() {
+    const now = optionsNow();
+    const shown = { wrap: now.wrap, times: now.zone, columns: now.columns.join(", ") };
+    for (const field of page.section.querySelectorAll("[data-log-option]")) {
+      const value = shown[field.dataset.logOption];
+      if (field.type === "checkbox") field.checked = value;
+      else field.value = value;
+    }
+    page.section.querySelector("[data-log-tools]").hidden = false;
+  }
+
+  document.addEventListener("change", ({ target }) => {
+    const name = target.dataset?.logOption;
+    if (!name || !page.section?.contains(target)) return;
+    const value = target.type === "checkbox" ? (target.checked ? "1" : "") : target.value.trim();
+    setOption(name, name === "times" && value === "local" ? "" : value);
+  });
+
+  /* Links and forms of the page keep how it is read. */
+  function withOptions(href) {
+    const address = new URL(href, location.href);
+    for (const name of OPTIONS) {
+      const value = params().get(name);
+      if (value) address.searchParams.set(name, value);
+    }
+    return address.href;
+  }
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.(".log-sources a[href], .log-spans a[href]");
+    if (link && page.section?.contains(link)) link.href = withOptions(link.href);
+  }, { capture: true });
+
+  document.addEventListener("htmx:config:request", ({ target, detail }) => {
+    if (target.id !== "log-filter") return;
+    for (const name of OPTIONS) {
+      const value = params().get(name);
+      if (value) detail.ctx.request.body.set(name, value);
+    }
+  });
+
+  /* ---- lines ---- */
+
+  /* A row that the server rendered, as an entry. */
+  function readRow(row) {
+    const { n, time, source, severity, mark, cut } = row.dataset;
+    const common = [Number(n), time, Number(source)];
+    if (mark) return [...common, "!", mark, row.textContent];
+    const parts = [...row.querySelector(".log-text").childNodes].map((node) => [node.className ?? "", node.textContent]);
+    const content = parts.length === 1 && !parts[0][0] ? parts[0][1] : parts.length ? parts : "";
+    return [...common, Number(severity), content, Number(cut ?? 0)];
+  }
+
+  const namesOf = (rows) => {
+    const names = [];
+    for (const { dataset, firstElementChild } of rows) {
+      if (Number(dataset.source) >= 0) names[Number(dataset.source)] ??= [dataset.pod, dataset.container, colourOf(firstElementChild)];
+    }
+    return names;
+  };
+
+  const colourOf = (first) => Number(/\bc(\d)\b/.exec(first?.nextElementSibling?.className ?? "")?.[1] ?? 0);
+
+  function setNames(names) {
+    const options = page.list.options;
+    if (JSON.stringify(names) === JSON.stringify(options.names)) return false;
+    Object.assign(options, { names, onePod: new Set(names.map((each) => each?.[0])).size === 1 });
+    return true;
+  }
+
+  function linkOf(entry) {
+    const address = new URL(location.href);
+    for (const name of ["since", "q", "find"]) if (name !== "q" || address.pathname !== "/logs/") address.searchParams.delete(name);
+    const moment = Date.parse(entry.time);
+    const second = (milliseconds) => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
+    address.searchParams.set("from", second(moment - AROUND * 1000));
+    address.searchParams.set("to", second(moment + AROUND * 1000));
+    address.hash = `l-${entry.time}`;
+    return address.href.replaceAll("%3A", ":");
+  }
+
+  function adopt() {
+    const section = document.getElementById("logs");
+    if (!section || section === page.section) return;
+    Object.assign(page, { section, waiting: 0, lines: section.dataset.lines, older: null });
+    const box = section.querySelector("#log");
+    const rows = [...box.children];
+    const names = namesOf(rows);
+    page.entries.clear();
+    page.entries.add({
+      whole: true, entries: rows.map(readRow), next: Number(section.dataset.next), first: Number(section.dataset.first),
+    });
+    page.list = new LogList(box, page.entries, { ...optionsNow(), names: [], onePod: true, link: linkOf });
+    page.list.onFollow = showFollowing;
+    setNames(names);
+    section.toggleAttribute("data-wrap", page.list.options.wrap);
+    if (params().get("follow") === "0") page.list.following = false;
+    showOptions();
+    showHead();
+    page.list.update();
+    showFollowing();
+    toLinkedLine();
+  }
+
+  function toLinkedLine() {
+    const time = decodeURIComponent(location.hash).replace(/^#l-/, "");
+    if (!location.hash.startsWith("#l-")) return;
+    const entry = page.entries.all.find((each) => each.time === time && !each.mark);
+    if (entry && page.list.marked !== entry) page.list.reveal(entry);
+  }
+
+  document.addEventListener("deltaboard:log", ({ detail }) => {
+    if (detail.view !== page.section?.dataset.view) return;
+    const renamed = setNames(detail.sources);
+    const fresh = page.entries.add(detail);
+    if (!page.list.following && !detail.whole) page.waiting += fresh;
+    if (detail.whole) page.older = null;
+    if (renamed || detail.whole) page.list.redraw();
+    else if (fresh) page.list.update();
+    if (detail.whole) toLinkedLine();
+    showHead();
+    showFollowing();
+  });
+
+  /* ---- following ---- */
+
+  const isLive = () => "liveLines" in page.section.dataset;
+
+  function showFollowing() {
+    const jump = page.section.querySelector("[data-log-jump]");
+    if (page.list.following) page.waiting = 0;
+    jump.hidden = page.list.following;
+    jump.textContent = page.waiting ? `↓ ${page.waiting.toLocaleString("en-GB")} new` : "↓ Newest";
+    const words = !isLive() ? "Not followed: these lines have ended" : page.list.following ? "Following" : "Not following: scroll to the end, or press End";
+    const place = page.section.querySelector("[data-log-following]");
+    if (place.textContent !== words) place.textContent = words;
+    page.section.toggleAttribute("data-following", page.list.following && isLive());
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest?.("[data-log-jump]")) page.list.follow(true);
+    else if (target.closest?.("[data-log-load]")) loadGap(target.closest("[data-log-load]"));
+    else if (target.closest?.("[data-log-older]")) loadOlder();
+    else if (target.closest?.("[data-log-whole]")) showWhole(target.closest("[data-log-whole]"));
+    else toggle(target);
+  });
+
+  /* A click on a line of JSON opens it; a selection is not a click. */
+  function toggle(target) {
+    const row = target.closest?.(".log-line[data-json]");
+    if (!row || target.closest("a, button, dl") || !getSelection().isCollapsed) return;
+    const entry = [...page.list.drawn].find(([, each]) => each === row)?.[0];
+    if (!entry) return;
+    entry.open = !entry.open;
+    entry.height = undefined;
+    row.remove();
+    page.list.drawn.delete(entry);
+    page.list.follow(false);
+    page.list.update();
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.target.id !== "log" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key !== "End") return;
+    event.preventDefault();
+    page.list.follow(true);
+  });
+
+  /* ---- loading ---- */
+
+  async function request(query) {
+    const address = new URL(page.lines, location.href);
+    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+    const answer = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) });
+    if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+    return answer;
+  }
+
+  async function loadGap(button) {
+    const row = button.closest(".log-mark");
+    const entry = [...page.list.drawn].find(([, each]) => each === row)?.[0];
+    if (!entry?.gap) return;
+    button.disabled = true;
+    const [first, end] = entry.gap;
+    page.list.follow(false);
+    try {
+      const { entries, sources } = await (await request({ first, end })).json();
+      setNames(sources);
+      if (entries.length) page.entries.fill(entry, entries);
+      else entry.lost = true;
+    } catch (error) {
+      button.disabled = false;
+      button.textContent = `load (failed: ${error.message})`;
+      return;
+    }
+    page.list.drawn.get(entry)?.remove();
+    page.list.drawn.delete(entry);
+    page.list.update();
+  }
+
+  async function loadOlder() {
+    if (page.older?.loading) return;
+    page.older = { loading: true };
+    showHead();
+    const list = page.list;
+    try {
+      const before = page.entries.oldest || new Date(Date.now() + 60000).toISOString().replace(/\.\d+Z$/, ".000000000Z");
+      const { entries, sources, bytes, is_beginning: begins } = await (await request({ before })).json();
+      if (list !== page.list) return;
+      page.list.follow(false);
+      const known = new Map(page.list.options.names.map((each, place) => [`${each[0]}/${each[1]}`, place]));
+      for (const entry of entries) entry[2] = known.get(`${sources[entry[2]][0]}/${sources[entry[2]][1]}`) ?? -1;
+      page.entries.prepend(entries);
+      page.older = { begins, bytes };
+    } catch (error) {
+      page.older = { problem: error.message };
+    }
+    showHead();
+    list.update();
+  }
+
+  function showHead() {
+    const { head } = page.list;
+    const { older } = page;
+    const words = older?.loading ? "Reading what the kubelet has" : older?.begins
+      ? "The log begins here. What was before was rotated away, or there was nothing." : "Load earlier lines";
+    const state = `${words}|${older?.problem ?? ""}`;
+    if (head.dataset.state === state) return;
+    head.dataset.state = state;
+    head.replaceChildren();
+    if (older?.begins) {
+      const row = element("div", "log-mark m-begin", words);
+      row.dataset.mark = "begin";
+      head.append(row);
+      return;
+    }
+    const button = element("button", "button log-older", words);
+    Object.assign(button, { type: "button", disabled: Boolean(older?.loading) });
+    button.dataset.logOlder = "";
+    head.append(button);
+    if (older?.problem) head.append(element("span", "warn", older.problem));
+  }
+
+  async function showWhole(button) {
+    const row = button.closest(".log-line");
+    const entry = [...page.list.drawn].find(([, each]) => each === row)?.[0];
+    if (!entry) return;
+    try {
+      const text = await (await request({ line: entry.n })).text();
+      Object.assign(entry, { content: text, cut: 0, fields: undefined, height: undefined });
+      if (!page.list.options.wrap) setOption("wrap", "1");
+      else page.list.relayout();
+    } catch (error) {
+      button.textContent = error.message;
+    }
+  }
+
+  /* ---- another page, or another part of it ---- */
+
+  document.addEventListener("htmx:after:swap", ({ detail }) => {
+    if (detail.ctx?.sourceElement?.id === "socket") return;
+    const typed = detail.ctx?.sourceElement?.id === "log-filter";
+    adopt();
+    if (typed) document.getElementById("q")?.focus();
+  });
+
+  adopt();
+}

@@ -1,0 +1,135 @@
+/* A row of a page of logs: time, container, the line with its colours. A line of JSON is shown as its message and its
+   other fields, and opens to all of them. Nothing here is parsed as HTML. */
+
+import { visible } from "../page/invisible_characters.js";
+import { textOf } from "./entries.js";
+
+const SEVERITIES = ["none", "trace", "debug", "info", "warn", "error", "fatal"];
+const MESSAGES = ["msg", "message", "log", "text", "event"];
+const LEFT_OUT = new Set(["level", "severity", "lvl", "time", "timestamp", "ts", "@timestamp"]); // shown by the row itself
+const two = (number) => String(number).padStart(2, "0");
+const count = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+
+export function element(name, classes = "", text = "") {
+  const made = document.createElement(name);
+  if (classes) made.className = classes;
+  if (text) made.textContent = text;
+  return made;
+}
+
+/* The time of a line: of day where it is of today. */
+export function timeWords(time, zone) {
+  const date = new Date(time);
+  if (zone === "none" || Number.isNaN(date.getTime())) return "";
+  const fraction = time.slice(19, 23);
+  if (zone === "utc") {
+    const today = new Date().toISOString().slice(0, 10) === time.slice(0, 10);
+    return `${today ? "" : `${time.slice(5, 10)} `}${time.slice(11, 19)}${fraction}`;
+  }
+  const today = new Date().toDateString() === date.toDateString();
+  const day = today ? "" : `${two(date.getMonth() + 1)}-${two(date.getDate())} `;
+  return `${day}${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}${fraction}`;
+}
+
+/* The fields of a line of JSON; null for other lines. Read once. */
+export function fieldsOf(entry) {
+  if (entry.fields !== undefined) return entry.fields;
+  entry.fields = null;
+  if (entry.mark || entry.gap || entry.cut) return null;
+  const text = textOf(entry).trim();
+  if (!text.startsWith("{") || !text.endsWith("}")) return null;
+  try {
+    entry.fields = JSON.parse(text);
+  } catch {
+    return null; // a line that only looks like JSON
+  }
+  return entry.fields;
+}
+
+const written = (value) => visible(typeof value === "string" ? value : JSON.stringify(value));
+
+function fieldAt(fields, path) {
+  if (path in fields) return fields[path];
+  return path.split(".").reduce((value, name) => (value && typeof value === "object" ? value[name] : undefined), fields);
+}
+
+function content(entry, columns) {
+  const box = element("span", "log-text");
+  const fields = fieldsOf(entry);
+  if (!fields) {
+    if (typeof entry.content === "string") box.textContent = entry.content;
+    else for (const [classes, text] of entry.content) box.append(classes ? element("span", classes, text) : text);
+  } else {
+    const message = MESSAGES.find((name) => typeof fields[name] === "string");
+    if (message) box.append(element("b", "log-message", written(fields[message])));
+    for (const [name, value] of Object.entries(fields)) {
+      if (name === message || LEFT_OUT.has(name) || columns.includes(name)) continue;
+      box.append(" ", element("span", "log-field", `${visible(name)}=`), written(value));
+    }
+  }
+  if (entry.cut) box.append(" ", cutButton(entry));
+  return box;
+}
+
+function cutButton(entry) {
+  const button = element("button", "log-cut", `${count(entry.cut)} bytes more`);
+  button.type = "button";
+  button.dataset.logWhole = entry.n ?? "";
+  button.disabled = entry.n === null;
+  return button;
+}
+
+function opened(entry) {
+  const list = element("dl", "log-fields pairs");
+  for (const [name, value] of Object.entries(entry.fields)) {
+    const text = typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : value;
+    list.append(element("dt", "", visible(name)), element("dd", "", written(text)));
+  }
+  return list;
+}
+
+/* The row of an entry. `options` are {zone, columns, names, link}: names has [pod, container, colour] by source. */
+export function rowOf(entry, options) {
+  if (entry.gap) return gapRow(entry);
+  const [pod = "", container = "", colour = 0] = options.names[entry.source] ?? [];
+  const row = element("div", entry.mark ? `log-mark m-${entry.mark}` : `log-line s-${SEVERITIES[entry.severity]}`);
+  Object.assign(row.dataset, { time: entry.time, pod, container });
+  if (entry.n !== null) row.dataset.n = entry.n;
+  const time = element("time", "", timeWords(entry.time, options.zone));
+  time.title = entry.time;
+  if (entry.mark) row.dataset.mark = entry.mark;
+  else row.dataset.severity = entry.severity;
+  if (time.textContent) row.append(time);
+  if (options.names.length > 1 && container) row.append(element("span", `log-source c${colour}`, options.onePod ? container : `${pod}/${container}`));
+  if (entry.mark) {
+    row.append(element("span", "log-text", visible(entry.words)));
+    return row;
+  }
+  const fields = options.columns.length ? fieldsOf(entry) : null;
+  for (const name of options.columns) {
+    const value = fields ? fieldAt(fields, name) : undefined;
+    row.append(element("span", "log-column", value === undefined ? "" : written(value)));
+  }
+  row.append(content(entry, options.columns));
+  if (entry.open && fieldsOf(entry)) row.append(opened(entry));
+  if (fieldsOf(entry)) row.dataset.json = "";
+  const link = element("a", "log-link", "link");
+  link.href = options.link(entry);
+  link.title = "Link to this line";
+  row.append(link);
+  return row;
+}
+
+function gapRow(entry) {
+  const [first, end] = entry.gap;
+  const row = element("div", "log-mark m-skipped");
+  Object.assign(row.dataset, { mark: "skipped", time: entry.time, lines: end - first });
+  row.append(element("span", "log-text", `${count(end - first)} line${end - first === 1 ? "" : "s"} not shown`));
+  if (!entry.lost) {
+    const button = element("button", "log-load", "load");
+    button.type = "button";
+    button.dataset.logLoad = "";
+    row.append(" ", button);
+  } else row.firstChild.textContent += ": not kept any more";
+  return row;
+}

@@ -1,0 +1,56 @@
+"""Tests of the numbered lines of a view."""
+
+from __future__ import annotations
+
+from dashboard.pages.logs.line_buffer import (
+    ENTRY_BYTES,
+    Entry,
+    LineBuffer,
+    LogPageMark,
+    in_time_order,
+    sort_key,
+    time_bytes,
+)
+
+
+def entries(*texts: bytes, source: int = 0) -> list[Entry]:
+    return [(source, text) for text in texts]
+
+
+def test_numbers_grow_and_the_oldest_block_goes_first() -> None:
+    buffer = LineBuffer(max_bytes=4 * (ENTRY_BYTES + 1))
+    buffer.append(entries(b"a", b"b"))
+    buffer.append(entries(b"c", b"d"))
+    assert (buffer.first_number, buffer.next_number, buffer.count) == (0, 4, 4)
+    buffer.append(entries(b"e"))
+    assert (buffer.first_number, buffer.next_number) == (2, 5)
+    assert [number for number, _ in buffer.newest(10)] == [2, 3, 4]
+    assert [item for _, (_, item) in buffer.between(3, 5)] == [b"d", b"e"]
+    assert [item for _, (_, item) in buffer.between(0, 3)] == [b"c"]
+    assert buffer.between(5, 9) == []
+    assert buffer.size == 3 * (ENTRY_BYTES + 1)
+    buffer.clear()
+    assert (buffer.first_number, buffer.next_number, buffer.newest(5), buffer.oldest) == (5, 5, [], None)
+
+
+def test_the_newest_block_stays_however_large_it_is() -> None:
+    buffer = LineBuffer(max_bytes=10)
+    buffer.append(entries(b"x" * 100))
+    buffer.append([])
+    assert [item for _, (_, item) in buffer.newest(1)] == [b"x" * 100]
+    buffer.append(entries(b"y"))
+    assert buffer.oldest == (0, b"y")
+
+
+def test_times_are_compared_in_one_zone_and_with_nine_decimals() -> None:
+    assert sort_key(b"2026-11-28T07:09:06.123456789Z text") == b"2026-11-28T07:09:06.123456789Z"
+    assert sort_key(b"2026-11-28T08:09:06.1234+01:00 text") == b"2026-11-28T07:09:06.123400000Z"
+    assert sort_key(b"2026-11-28T07:09:06Z ") == b"2026-11-28T07:09:06.000000000Z"
+    assert sort_key(LogPageMark(b"2026-11-28T07:09:06.5Z", "gap", "")) == b"2026-11-28T07:09:06.500000000Z"
+    assert time_bytes(1_795_849_746_000_000_001) == b"2026-11-28T07:09:06.000000001Z"
+
+
+def test_lines_of_several_containers_are_ordered_by_time_and_those_of_one_time_as_they_came() -> None:
+    early, late = b"2026-11-28T07:00:00.000000001Z a", b"2026-11-28T07:00:00.000000002Z b"
+    same = b"2026-11-28T07:00:00.000000001Z c"
+    assert in_time_order([(0, late), (1, early), (0, same)]) == [(1, early), (0, same), (0, late)]

@@ -1,0 +1,287 @@
+"""Tests of pages of logs in a real browser, with a kubelet that serves log files and a real API server."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import subprocess
+import urllib.request
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from tests.e2e.conftest import Dashboard
+from tests.support.controlplane import ControlPlane
+from tests.support.daemon import Daemon
+from tests.support.kubectl import kubectl_binary
+from tests.support.kubelet_logs import LoggingPod, kubelet_with_logs, log_line
+from tests.support.local_dashboard import ask
+from tools.axe import violations
+
+pytestmark = pytest.mark.browser
+
+numbers = itertools.count()
+JSON_LINE = '{"level":"error","msg":"cannot connect","host":"db-1","err":{"code":111}}'
+
+
+@pytest.fixture(scope="module")
+def kubelet(modules_controlplane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with kubelet_with_logs(modules_controlplane, tmp_path_factory.mktemp("kubelet")) as daemon:
+        yield daemon
+
+
+@pytest.fixture(scope="module")
+def site(
+    modules_controlplane: ControlPlane, kubelet: Daemon, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Dashboard]:
+    program = Dashboard(modules_controlplane.kubeconfig, tmp_path_factory.mktemp("home"))
+    try:
+        program.open()
+        yield program
+    finally:
+        program.__exit__()
+
+
+@pytest.fixture
+def namespace(modules_controlplane: ControlPlane) -> str:
+    return modules_controlplane.create_namespace(f"logs-{next(numbers)}")
+
+
+@pytest.fixture
+def pod(modules_controlplane: ControlPlane, kubelet: Daemon, namespace: str, tmp_path: Path) -> LoggingPod:
+    return LoggingPod(modules_controlplane, namespace, "web", tmp_path)
+
+
+def address(site: Dashboard, pod: LoggingPod, rest: str = "") -> str:
+    return f"{site.url}/resources/pods/{pod.namespace}/{pod.name}/logs/{rest}"
+
+
+def text_of(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        return str(answer.read().decode())
+
+
+def line_with(page: Page, text: str) -> Locator:
+    return page.locator("#log .log-line").filter(has_text=text)
+
+
+def test_lines_are_followed_until_somebody_scrolls_up_and_only_then(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write(*(f"line {number}" for number in range(200)))
+    page.goto(address(site, pod))
+    expect(line_with(page, "line 199")).to_be_visible()
+    expect(page.locator(".log-status")).to_contain_text("200 lines of 1 container")
+    pod.write("INFO the next one")
+    expect(line_with(page, "the next one")).to_be_in_viewport()
+    assert page.locator("#log .log-line").count() < 100  # those that fit the window, not one for each line
+    page.locator("#log").hover()
+    page.mouse.wheel(0, -1500)
+    jump = page.locator("[data-log-jump]")
+    expect(jump).to_be_visible()
+    expect(line_with(page, "the next one")).to_have_count(0)
+    pod.write(*(f"later {number}" for number in range(20)))
+    expect(jump).to_have_text("↓ 20 new")
+    expect(line_with(page, "later 19")).to_have_count(0)
+    jump.click()
+    expect(line_with(page, "later 19")).to_be_in_viewport()
+    expect(jump).to_be_hidden()
+    assert violations(page, part="main") == []
+
+
+def test_the_filter_searches_all_that_the_kubelet_has(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write("an old needle", *(f"hay {number}" for number in range(3000)), "ERROR a new needle")
+    page.goto(address(site, pod))
+    expect(line_with(page, "a new needle")).to_be_visible()
+    expect(page.locator(".log-status")).to_contain_text("1,000 lines")
+    page.get_by_label("Search all lines").fill("needle")
+    page.keyboard.press("Enter")
+    expect(line_with(page, "needle")).to_have_count(2)
+    expect(page).to_have_url(re.compile(r"\?q=needle$"))
+    expect(page.locator(".log-status")).to_contain_text(re.compile("2 lines match .* read: all that"))
+    pod.write("more hay", "one more needle")
+    expect(line_with(page, "needle")).to_have_count(3)
+    page.goto(address(site, pod, "?q=/needle$/+severity>%3Derror"))
+    expect(line_with(page, "needle")).to_have_count(1)
+    page.goto(address(site, pod, "?q=/(/"))
+    expect(page.get_by_role("alert")).to_contain_text("missing )")
+
+
+def test_older_lines_are_loaded_and_the_beginning_is_said(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write(*(f"line {number}" for number in range(2500)))
+    page.goto(address(site, pod))
+    expect(line_with(page, "line 2499")).to_be_visible()
+    older = page.get_by_role("button", name="Load earlier lines")
+    while older.count():
+        page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+        older.click()
+        expect(page.locator(".log-head")).not_to_contain_text("Reading")
+    page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+    expect(line_with(page, "line 0").first).to_be_visible()
+    expect(page.locator(".log-head [data-mark=begin]")).to_contain_text("begins here")
+
+
+def test_a_restart_is_marked_and_the_run_before_it_has_a_page(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write("before the crash")
+    page.goto(address(site, pod))
+    expect(line_with(page, "before the crash")).to_be_visible()
+    pod.restart(exit_code=3, leaves=("Traceback (most recent call last):",))
+    pod.write("up again")
+    expect(line_with(page, "up again")).to_be_visible()
+    expect(line_with(page, "Traceback")).to_have_count(1)
+    marks = page.locator("#log .log-mark")
+    expect(marks.filter(has_text="ended with exit code 3")).to_have_count(1)
+    expect(marks.filter(has_text="runs again. Restarts: 1")).to_have_count(1)
+    order = page.locator("#log .log-rows > *").all_text_contents()
+    places = [
+        next(place for place, text in enumerate(order) if word in text)
+        for word in ("Traceback", "exit code", "up again")
+    ]
+    assert places == sorted(places)
+    page.get_by_role("link", name="Previous run").click()
+    expect(line_with(page, "Traceback")).to_be_visible()
+    expect(line_with(page, "up again")).to_have_count(0)
+
+
+def test_lines_that_a_page_did_not_get_are_counted_and_can_be_loaded(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write("first")
+    page.goto(address(site, pod))
+    expect(line_with(page, "first")).to_be_visible()
+    pod.write(*(f"flood {number}" for number in range(2000)))
+    expect(line_with(page, "flood 1999")).to_be_visible()
+    gap = page.locator("#log [data-mark=skipped]")
+    page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+    expect(gap.first).to_be_visible()
+    lost = sum(int(each.get_attribute("data-lines") or 0) for each in gap.all())
+    assert lost > 0
+    while gap.count():
+        gap.first.get_by_role("button", name="load").click()
+        page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+        page.wait_for_timeout(200)
+    expect(line_with(page, "flood 0").first).to_be_visible()
+    expect(page.locator(".log-status")).to_contain_text("2,001 lines")
+
+
+def test_the_pods_of_a_workload_come_and_go_on_one_page(
+    page: Page, site: Dashboard, modules_controlplane: ControlPlane, kubelet: Daemon, namespace: str, tmp_path: Path
+) -> None:
+    labels = {"app": "shop"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "main:1"}]}}
+    spec = {"replicas": 0, "selector": {"matchLabels": labels}, "template": template}
+    deployments = f"/apis/apps/v1/namespaces/{namespace}/deployments"
+    modules_controlplane.create(deployments, {"metadata": {"name": "shop"}, "spec": spec})
+    one, two = (LoggingPod(modules_controlplane, namespace, name, tmp_path) for name in ("shop-1", "shop-2"))
+
+    def label(each: LoggingPod) -> None:
+        pod = f"/api/v1/namespaces/{namespace}/pods/{each.name}"
+        modules_controlplane.patch(pod, {"metadata": {"labels": labels}})
+
+    label(one)
+    one.write("from the first")
+    page.goto(f"{site.url}/resources/deployments.apps/{namespace}/shop/logs/")
+    expect(line_with(page, "from the first")).to_be_visible()
+    label(two)
+    two.write("from the second", "\x1b[31mred\x1b[0m")
+    expect(line_with(page, "from the second")).to_be_visible()
+    expect(line_with(page, "from the second")).to_have_attribute("data-pod", "shop-2")
+    expect(page.locator("#log .a-31")).to_have_text("red")
+    one.delete()
+    expect(page.locator("#log .log-mark").filter(has_text="does not exist any more")).to_be_visible()
+    expect(line_with(page, "from the first")).to_be_visible()
+    page.goto(f"{site.url}/logs/?namespace={namespace}&q=label:app%3Dshop")
+    expect(line_with(page, "from the second")).to_be_visible()
+
+
+def test_a_line_of_json_opens_to_its_fields_and_has_a_link(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write("before", JSON_LINE, "after")
+    page.goto(address(site, pod))
+    line = line_with(page, "cannot connect")
+    expect(line).to_contain_text("host=db-1")
+    expect(line).to_have_class(re.compile("s-error"))
+    line.locator(".log-text").click()
+    expect(line.locator(".log-fields")).to_contain_text('"code": 111')
+    line.hover()
+    line.get_by_role("link", name="link").click()
+    expect(page).to_have_url(re.compile(r"from=.*&to=.*#l-"))
+    expect(page.locator("#log [data-ui-marked]")).to_contain_text("cannot connect")
+    page.get_by_label("Fields of JSON lines").fill("host")
+    page.keyboard.press("Enter")
+    expect(page.locator("#log .log-column").filter(has_text="db-1")).to_be_visible()
+    expect(page).to_have_url(re.compile("columns=host"))
+
+
+def test_a_download_is_what_kubectl_prints(
+    site: Dashboard, pod: LoggingPod, modules_controlplane: ControlPlane
+) -> None:
+    pod.write(*(f"line {number} \x1b[31mred\x1b[0m ünïcode" for number in range(1500)), JSON_LINE)
+    command = [kubectl_binary() or "", "logs", "-n", pod.namespace, pod.name, "--timestamps"]
+    environ = {**os.environ, "KUBECONFIG": str(modules_controlplane.kubeconfig)}
+    printed = subprocess.run(command, env=environ, capture_output=True, text=True, check=True, timeout=30).stdout
+    assert text_of(address(site, pod, "logs.txt")) == printed
+    records = [json.loads(line) for line in text_of(address(site, pod, 'logs.ndjson?q=/^."level/')).splitlines()]
+    assert [(each["severity"], each["pod"], each["container"], each["text"]) for each in records] == [
+        ("error", "web", "main", JSON_LINE)
+    ]
+
+
+def test_without_scripts_the_newest_lines_are_there(
+    new_context: Callable[..., BrowserContext], site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write("one", "<b>two</b>")
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(address(site, pod))
+    expect(line_with(page, "<b>two</b>")).to_be_visible()
+    expect(page.get_by_role("link", name="load it again")).to_be_visible()
+    page.get_by_label("Search all lines").fill("two")
+    page.get_by_role("button", name="Search").click()
+    expect(line_with(page, "one")).to_have_count(0)
+    expect(line_with(page, "two")).to_be_visible()
+
+
+def test_hostile_lines_are_shown_as_text_and_long_ones_are_cut(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    moment = datetime.now(UTC) - timedelta(seconds=5)
+    hostile = ["<img src=x onerror=alert(1)>", "\x1b]0;title\x07after", "nul \x00 here", "\u202etfel", "x" * 50_000]
+    with pod.file.open("ab") as file:
+        file.writelines(log_line(text, moment) for text in hostile)
+        file.write(log_line("invalid ", moment)[:-1] + b"\xff\xfe\n")
+    page.goto(address(site, pod))
+    expect(line_with(page, "<img src=x")).to_be_visible()
+    for shown in ("nul \\x00 here", "\\u202etfel", "invalid \ufffd"):
+        expect(line_with(page, shown)).to_have_count(1)
+    expect(page).to_have_title(re.compile("^Logs of web"))
+    line_with(page, "bytes more").get_by_role("button", name="41,808 bytes more").click()
+    expect(line_with(page, "x" * 50_000)).to_have_count(1)
+
+
+def test_who_may_not_read_logs_gets_the_reason_and_no_line(
+    page: Page, new_dashboard: Callable[..., Dashboard], modules_controlplane: ControlPlane, pod: LoggingPod
+) -> None:
+    pod.write("secret line")
+    rules = [{"apiGroups": ["*"], "resources": ["pods", "namespaces"], "verbs": ["get", "list", "watch"]}]
+    roles = "/apis/rbac.authorization.k8s.io/v1/clusterrole"
+    modules_controlplane.create(f"{roles}s", {"metadata": {"name": "pods-only"}, "rules": rules})
+    modules_controlplane.create(f"{roles}bindings", {
+        "metadata": {"name": "pods-only"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "pods-only"},
+        "subjects": [{"kind": "User", "name": "alice", "apiGroup": "rbac.authorization.k8s.io"}],
+    })  # fmt: skip
+    site = new_dashboard(modules_controlplane.kubeconfig_of("alice"))
+    page.goto(address(site, pod))
+    expect(page.locator(".log-sources")).to_contain_text('cannot get resource "pods/log"')
+    assert "secret line" not in page.content()
+
+
+@pytest.mark.parametrize(
+    ("rest", "status"),
+    [("logs/lines/?first=0&end=5", 200), ("logs/lines/?line=99999", 410), ("logs/logs.txt?q=/(/", 400)],
+)
+def test_what_scripts_ask_for_is_answered(site: Dashboard, pod: LoggingPod, rest: str, status: int) -> None:
+    request = f"{site.url}/resources/pods/{pod.namespace}/{pod.name}/{rest}"
+    assert ask(request).status == status
