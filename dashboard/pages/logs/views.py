@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import heapq
-import json
-from collections import deque
-from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
-from dashboard.live.logs.container_stream import ContainerId
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.layout.cross_site_requests import own_pages_only
 from dashboard.pages.layout.htmx import keep_address, vary_on_htmx, wants_fragment
@@ -31,16 +23,15 @@ from dashboard.pages.layout.requested_kind import (
     path_namespace,
     redirect_with_query,
 )
-from dashboard.pages.logs.history import LineSpan, ReadProgress, read_history
+from dashboard.pages.logs.download import download
 from dashboard.pages.logs.kubectl import logs_commands
-from dashboard.pages.logs.line_buffer import Entry, in_time_order, sort_key
-from dashboard.pages.logs.line_text import SeverityJudge, as_html, as_record, as_text, text_of
+from dashboard.pages.logs.line_text import SeverityJudge, as_html, text_of
 from dashboard.pages.logs.links import LogLinks
 from dashboard.pages.logs.live_logs import LogSubject, entries_as_json, open_logs
+from dashboard.pages.logs.older_lines import LOADED_LINES, older_lines, readable_containers
 from dashboard.pages.logs.pods import PODS
 from dashboard.pages.logs.query import LogsQuery
-from dashboard.pages.logs.source_readers import judge_of
-from dashboard.pages.logs.sources import wanted_containers
+from dashboard.pages.logs.source_readers import MAX_SOURCES
 from dashboard.pages.logs.subjects import (
     LINES_PARAM,
     PodsMaker,
@@ -50,17 +41,13 @@ from dashboard.pages.logs.subjects import (
     selection_query,
     selection_subject,
 )
-from dashboard.runtime.app_state import CLOCK, AppState, state_of
+from dashboard.runtime.app_state import state_of
 from dashboard.runtime.text_with_links import object_href
-from informerd.errors import BadRequest, InformerdError, NotFound
 
 FIRST_LINES_SECONDS = 0.25
 """Seconds that a page waits for its first lines; then they come by the socket."""
 FIRST_LINES = 300
 """Most lines of a page without scripts."""
-LOADED_LINES = 1000
-"""Most lines that one request loads."""
-CONCURRENT_READS = 4
 NO_STORE = {"Cache-Control": "no-store"}
 """Lines may hold secrets."""
 
@@ -101,7 +88,8 @@ async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "
         return opened
     subject, query, make_pods = opened
     if "before" in request.GET:
-        return await _older_lines(state_of(request), query, make_pods, request.GET["before"])
+        content = await older_lines(state_of(request), query, make_pods, request.GET["before"])
+        return JsonResponse(content, headers=NO_STORE)
     view = open_logs(state_of(request), subject, query, make_pods)
     if "line" in request.GET:
         found = view.buffer.between(number := _number(request, "line"), number + 1)
@@ -128,8 +116,12 @@ async def log_download(
     if query.problems:
         sentences = "".join(f"{each.message}\n" for each in query.problems)
         return HttpResponse(sentences, status=400, content_type="text/plain; charset=utf-8")
-    containers = await _containers(state_of(request), query, make_pods)
-    content = _download(state_of(request), containers, query, suffix)
+    containers = await readable_containers(state_of(request), query, make_pods)
+    if len(containers) > MAX_SOURCES:
+        sentence = f"These are {len(containers):,} containers; a file has the logs of {MAX_SOURCES} at most. "
+        text = f"{sentence}Choose pods or containers on the page, and download those.\n"
+        return HttpResponse(text, status=400, content_type="text/plain; charset=utf-8")
+    content = download(state_of(request), containers, query, suffix)
     kind = "application/x-ndjson" if suffix == "ndjson" else "text/plain; charset=utf-8"
     response = StreamingHttpResponse(content, content_type=kind, headers=NO_STORE)
     response["Content-Disposition"] = f'attachment; filename="{_safe_name(subject.title)}-logs.{suffix}"'
@@ -193,137 +185,6 @@ async def _page(
         keep_address(response)
     response["Cache-Control"] = "no-store"
     return vary_on_htmx(response)
-
-
-async def _containers(state: AppState, query: LogsQuery, make_pods: PodsMaker) -> list[ContainerId]:
-    """The containers that the address chooses, and whose logs whoever asks may read."""
-    pods = make_pods(state[HUB], lambda: None)
-    try:
-        while pods.is_searching:
-            await state[CLOCK].sleep(0.01)
-        wanted = wanted_containers(pods.rows(), query)
-    finally:
-        pods.close()
-    judge = judge_of(state)
-    return [each.container for each in wanted if not await judge(each.container)]
-
-
-async def _older_lines(state: AppState, query: LogsQuery, make_pods: PodsMaker, before: str) -> HttpResponse:
-    """The newest LOADED_LINES of those that are older than `before`."""
-    client, progress = state[CONNECTION].client, ReadProgress()
-    containers = await _containers(state, query, make_pods)
-    end = before.encode()
-    kept: list[deque[bytes]] = [deque(maxlen=LOADED_LINES) for _ in containers]
-    left_out, problem = 0, ""
-    reads = asyncio.Semaphore(CONCURRENT_READS)
-
-    async def read(container: ContainerId, lines: deque[bytes]) -> None:
-        nonlocal left_out
-        async with reads:
-            if client is None:
-                return
-            try:
-                span = LineSpan(LineSpan.of(query.span.since(state[CLOCK].time()), None).begin, end)
-                async for batch in read_history(client, container, query.filter, span, progress,
-                                                previous=query.previous, with_previous=True):  # fmt: skip
-                    older = [line for line in batch if sort_key(line) < end]
-                    left_out += max(0, len(lines) + len(older) - LOADED_LINES)
-                    lines.extend(older)
-            except (BadRequest, NotFound):
-                return
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            for container, lines in zip(containers, kept, strict=True):
-                group.create_task(read(container, lines))
-    except* InformerdError as errors:
-        problem = f"Older lines could not be read: {errors.exceptions[0]}\n"
-    if problem:
-        return HttpResponse(problem, status=502, content_type="text/plain; charset=utf-8")
-    entries: list[Entry] = in_time_order((number, line) for number, lines in enumerate(kept) for line in lines)
-    left_out += max(0, len(entries) - LOADED_LINES)
-    numbered: list[tuple[int | None, Entry]] = [(None, entry) for entry in entries[-LOADED_LINES:]]
-    names = [(each.pod, each.container, 0) for each in containers]
-    content: dict[str, Any] = {
-        "entries": entries_as_json(numbered),
-        "sources": names,
-        "bytes": progress.bytes_read,
-        "is_beginning": not left_out,
-    }
-    return JsonResponse(content, headers=NO_STORE)
-
-
-async def _download(
-    state: AppState, containers: Sequence[ContainerId], query: LogsQuery, suffix: str
-) -> AsyncIterator[bytes]:
-    """The lines of all containers, merged by their times as they are read."""
-    client = state[CONNECTION].client
-    if client is None:
-        return
-    span = LineSpan.of(query.span.since(state[CLOCK].time()), query.span.end)
-    readers = [
-        _LineReader(
-            read_history(client, each, query.filter, span, ReadProgress(), previous=query.previous, with_previous=True)
-        )
-        for each in containers
-    ]
-    batch: list[bytes] = []
-    async for number, line in _by_time(readers):
-        pod, container = containers[number].pod, containers[number].container
-        batch.append(
-            json.dumps(as_record(pod, container, line)).encode()
-            if suffix == "ndjson"
-            else as_text(pod, container, line, has_prefix=len(containers) > 1)
-        )
-        if len(batch) >= LOADED_LINES:
-            yield b"\n".join(batch) + b"\n"
-            batch.clear()
-    if suffix == "txt":
-        batch += [f"# {each.pod}/{each.container}: {reader.problem}".encode()
-                  for reader, each in zip(readers, containers, strict=True) if reader.problem]  # fmt: skip
-    if batch:
-        yield b"\n".join(batch) + b"\n"
-
-
-async def _by_time(readers: Sequence[_LineReader]) -> AsyncIterator[tuple[int, bytes]]:
-    """The lines of all readers by their times, each with the number of its reader."""
-    heap = [(sort_key(reader.line), number) for number, reader in enumerate(readers) if await reader.advance()]
-    heapq.heapify(heap)
-    while heap:
-        _, number = heap[0]
-        yield number, readers[number].line
-        if await readers[number].advance():
-            heapq.heapreplace(heap, (sort_key(readers[number].line), number))
-        else:
-            heapq.heappop(heap)
-
-
-class _LineReader:
-    """The lines of one log one by one; the log is read as they are needed."""
-
-    def __init__(self, batches: AsyncIterator[list[bytes]]) -> None:
-        self._batches = batches
-        self._batch: list[bytes] = []
-        self._at = -1
-        self.problem = ""
-        """Why the rest could not be read."""
-
-    @property
-    def line(self) -> bytes:
-        return self._batch[self._at]
-
-    async def advance(self) -> bool:
-        """Go to the next line; False where there is none."""
-        self._at += 1
-        while self._at >= len(self._batch):
-            try:
-                self._batch, self._at = await anext(self._batches), 0
-            except StopAsyncIteration:
-                return False
-            except InformerdError as error:
-                self.problem = f"The log could not be read to its end: {error}"
-                return False
-        return True
 
 
 def _safe_name(title: str) -> str:

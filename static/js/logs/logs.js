@@ -244,13 +244,13 @@ export function start() {
     const list = page.list;
     try {
       const before = page.entries.oldest || new Date(Date.now() + 60000).toISOString().replace(/\.\d+Z$/, ".000000000Z");
-      const { entries, sources, bytes, is_beginning: begins } = await (await request({ before })).json();
+      const { entries, sources, bytes, problem, is_beginning: begins } = await (await request({ before })).json();
       if (list !== page.list) return;
       page.list.follow(false);
       const known = new Map(page.list.options.names.map((each, place) => [`${each[0]}/${each[1]}`, place]));
       for (const entry of entries) entry[2] = known.get(`${sources[entry[2]][0]}/${sources[entry[2]][1]}`) ?? -1;
       page.entries.prepend(entries);
-      page.older = { begins, bytes };
+      page.older = { begins, bytes, problem };
     } catch (error) {
       page.older = { problem: error.message };
     }

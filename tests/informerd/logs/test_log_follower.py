@@ -27,7 +27,7 @@ from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.tcp_proxy import Wire
 from tests.support.wait import eventually
 
-pytestmark = pytest.mark.soak  # until the page of logs uses it, and a whole run with these was seen
+pytestmark = pytest.mark.long
 
 numbers = itertools.count()
 

@@ -16,9 +16,9 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.cluster.kubectl_commands import kubectl_call
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.on_demand_kinds import INTEREST
-from dashboard.live.logs.container_streams import LOG_STREAMS
+from dashboard.live.logs.container_streams import LOG_STREAMS, LogStreams
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
-from dashboard.live.replication.replicas import REPLICAS
+from dashboard.live.replication.replicas import REPLICAS, Replicas
 from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, VersionWarnings
 from dashboard.pages.audit.recorder import AUDIT, AuditRecorder
@@ -52,7 +52,6 @@ ATTRIBUTES: dict[Key[Any], str] = {
     FOLLOWED_KINDS: "followed_kinds",
     HUB: "hub",
     INTEREST: "interest",
-    LOG_STREAMS: "log_streams",
     OBJECT_COUNTS: "object_counts",
     PARSE_CACHE: "parse_cache",
     REPLICAS: "replicas",
@@ -62,6 +61,7 @@ ATTRIBUTES: dict[Key[Any], str] = {
 }
 DEFAULTS: dict[Key[Any], tuple[str, Callable[[], Any]]] = {
     AUDIT: ("audit", lambda: AuditRecorder(SystemClock())),
+    LOG_STREAMS: ("log_streams", lambda: LogStreams(cast("Replicas", {}), SystemClock())),
     METRICS: ("metrics", lambda: lambda: (b"", "text/plain")),
     PROVIDERS: ("providers", lambda: Providers((), SystemClock())),
     QUOTAS: ("quotas", lambda: Quotas({}, SystemClock())),

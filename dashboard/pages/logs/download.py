@@ -1,0 +1,93 @@
+"""Download of logs: all lines that the kubelets have, merged by their times as they are read."""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import AsyncIterator, Sequence
+
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.logs.container_stream import ContainerId
+from dashboard.pages.logs.history import LineSpan, ReadProgress, read_history
+from dashboard.pages.logs.line_buffer import sort_key
+from dashboard.pages.logs.line_text import as_record, as_text
+from dashboard.pages.logs.query import LogsQuery
+from dashboard.runtime.app_state import CLOCK, AppState
+from informerd.errors import BadRequest, InformerdError, NotFound
+
+BATCH_LINES = 1000
+
+
+async def download(
+    state: AppState, containers: Sequence[ContainerId], query: LogsQuery, suffix: str
+) -> AsyncIterator[bytes]:
+    """The file, in parts: records of NDJSON, or text as ``kubectl logs --timestamps`` prints it. Text ends with a
+    comment for each log that could not be read to its end.
+    """
+    client = state[CONNECTION].client
+    if client is None:
+        return
+    span = LineSpan.of(query.span.since(state[CLOCK].time()), query.span.end)
+    readers = [
+        LineReader(
+            read_history(client, each, query.filter, span, ReadProgress(), previous=query.previous, with_previous=True)
+        )
+        for each in containers
+    ]
+    batch: list[bytes] = []
+    async for number, line in _by_time(readers):
+        pod, container = containers[number].pod, containers[number].container
+        batch.append(
+            json.dumps(as_record(pod, container, line)).encode()
+            if suffix == "ndjson"
+            else as_text(pod, container, line, has_prefix=len(containers) > 1)
+        )
+        if len(batch) >= BATCH_LINES:
+            yield b"\n".join(batch) + b"\n"
+            batch.clear()
+    if suffix == "txt":
+        failed = [(each, reader.problem) for reader, each in zip(readers, containers, strict=True) if reader.problem]
+        batch += [f"# {each.pod}/{each.container}: {problem}".encode() for each, problem in failed]
+    if batch:
+        yield b"\n".join(batch) + b"\n"
+
+
+async def _by_time(readers: Sequence[LineReader]) -> AsyncIterator[tuple[int, bytes]]:
+    """The lines of all readers by their times, each with the number of its reader."""
+    heap = [(sort_key(reader.line), number) for number, reader in enumerate(readers) if await reader.advance()]
+    heapq.heapify(heap)
+    while heap:
+        _, number = heap[0]
+        yield number, readers[number].line
+        if await readers[number].advance():
+            heapq.heapreplace(heap, (sort_key(readers[number].line), number))
+        else:
+            heapq.heappop(heap)
+
+
+class LineReader:
+    """The lines of one log one by one; the log is read as they are needed."""
+
+    def __init__(self, batches: AsyncIterator[list[bytes]]) -> None:
+        self.problem = ""
+        """Why the rest could not be read, as a sentence."""
+        self._batches = batches
+        self._batch: list[bytes] = []
+        self._at = -1
+
+    @property
+    def line(self) -> bytes:
+        return self._batch[self._at]
+
+    async def advance(self) -> bool:
+        """Go to the next line; False where there is none."""
+        self._at += 1
+        while self._at >= len(self._batch):
+            try:
+                self._batch, self._at = await anext(self._batches), 0
+            except (StopAsyncIteration, BadRequest, NotFound):  # there is no more, or no such log
+                return False
+            except InformerdError as error:
+                self.problem = f"The log could not be read to its end: {error}"
+                return False
+        return True

@@ -1,0 +1,99 @@
+"""Lines that the kubelets have of before a moment, read when somebody asks for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Any
+
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.hub import HUB
+from dashboard.live.logs.container_stream import ContainerId
+from dashboard.pages.logs.history import LineSpan, ReadProgress, read_history
+from dashboard.pages.logs.line_buffer import Entry, in_time_order, sort_key
+from dashboard.pages.logs.live_logs import entries_as_json
+from dashboard.pages.logs.query import LogsQuery
+from dashboard.pages.logs.source_readers import MAX_SOURCES, judge_of
+from dashboard.pages.logs.sources import wanted_containers
+from dashboard.pages.logs.subjects import PodsMaker
+from dashboard.runtime.app_state import CLOCK, AppState
+from informerd.errors import BadRequest, InformerdError, NotFound
+from informerd.rest.client import Client
+
+LOADED_LINES = 1000
+"""Most lines that one request loads."""
+CONCURRENT_READS = 4
+
+
+async def readable_containers(state: AppState, query: LogsQuery, make_pods: PodsMaker) -> list[ContainerId]:
+    """The containers that the address chooses, and whose logs whoever asks may read."""
+    pods = make_pods(state[HUB], lambda: None)
+    try:
+        while pods.is_searching:
+            await state[CLOCK].sleep(0.01)
+        wanted = wanted_containers(pods.rows(), query)
+    finally:
+        pods.close()
+    judge = judge_of(state)
+    return [each.container for each in wanted if not await judge(each.container)]
+
+
+async def older_lines(state: AppState, query: LogsQuery, make_pods: PodsMaker, before: str) -> dict[str, Any]:
+    """The newest LOADED_LINES that are older than `before` (RFC 3339), for the page's script: ``entries`` and their
+    ``sources``, how many ``bytes`` were read, whether these are the first that there are (``is_beginning``), and the
+    ``problem`` of logs that could not be read, as a sentence.
+    """
+    client = state[CONNECTION].client
+    containers = (await readable_containers(state, query, make_pods))[:MAX_SOURCES]
+    search = _Search(query, LineSpan(LineSpan.of(query.span.since(state[CLOCK].time()), None).begin, before.encode()))
+    if client is not None:
+        await asyncio.gather(*(search.read(client, number, each) for number, each in enumerate(containers)))
+    entries = in_time_order(search.entries)
+    newest: list[tuple[int | None, Entry]] = [(None, entry) for entry in entries[-LOADED_LINES:]]
+    return {
+        "entries": entries_as_json(newest),
+        "sources": [(each.pod, each.container, 0) for each in containers],
+        "bytes": search.progress.bytes_read,
+        "is_beginning": not search.left_out and len(entries) <= LOADED_LINES and not search.problem,
+        "problem": search.problem,
+    }
+
+
+class _Search:
+    """Reads logs up to the end of a span."""
+
+    def __init__(self, query: LogsQuery, span: LineSpan) -> None:
+        self.entries: list[Entry] = []
+        self.left_out = 0
+        """Lines that are older than those that are kept."""
+        self.problem = ""
+        self.progress = ReadProgress()
+        self._query = query
+        self._span = span
+        self._reads = asyncio.Semaphore(CONCURRENT_READS)
+
+    async def read(self, client: Client, number: int, container: ContainerId) -> None:
+        lines: deque[bytes] = deque(maxlen=LOADED_LINES)
+        async with self._reads:
+            try:
+                await self._collect(client, container, lines)
+            except (BadRequest, NotFound):  # it has not begun, or is gone
+                pass
+            except InformerdError as error:
+                self.problem = f"Not all could be read: {error}"
+        self.entries += [(number, line) for line in lines]
+
+    async def _collect(self, client: Client, container: ContainerId, lines: deque[bytes]) -> None:
+        found = read_history(
+            client,
+            container,
+            self._query.filter,
+            self._span,
+            self.progress,
+            previous=self._query.previous,
+            with_previous=True,
+        )
+        async for batch in found:
+            older = [line for line in batch if sort_key(line) < self._span.end]
+            self.left_out += max(0, len(lines) + len(older) - LOADED_LINES)
+            lines.extend(older)
