@@ -57,11 +57,6 @@ nothing left to do, it is a short one."""
 assert all((ROOT / "tests" / name).exists() for name in LONGEST), "LONGEST names a file that is not there"
 
 
-NEEDS_PLANE = pytest.StashKey[bool]()
-"""Set on tests of files that use the run's shared API server. These come first: after them it is stopped, because an
-idle one, with its etcd, uses a tenth of a core, and each worker has one."""
-SHARED_PLANES: list[ControlPlane] = []
-
 SERVED = frozenset({"demo", "place"})
 """Fixtures of tests that serve an API in their own process."""
 
@@ -95,11 +90,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out := {item for item in items if is_left_out(item)}:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
-    with_plane = {item.path for item in items if "controlplane" in getattr(item, "fixturenames", ())}
-    items.sort(key=lambda item: (item.path not in with_plane, length(item)))
+    items.sort(key=length)
     for item in items:
-        if item.path in with_plane:
-            item.stash[NEEDS_PLANE] = True
         mark(item)
         if RERUNS and depends_on_turns(item):
             item.add_marker(pytest.mark.flaky(reruns=RERUNS))
@@ -113,11 +105,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     this thread, although it runs only while a test waits for the browser, in a greenlet of its own. (Of the fixtures
     that outlive a test only `chromium` may therefore call Playwright.)
     """
-    for plane in SHARED_PLANES:
-        if plane.runs and NEEDS_PLANE not in item.stash:
-            plane.stop()
-        elif NEEDS_PLANE in item.stash and not plane.runs:
-            plane.start()
     loop = asyncio._get_running_loop()
     if loop is None or uses_browser(item):
         return (yield)
@@ -209,10 +196,7 @@ def etcd_copy(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def controlplane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     """The run's real API server, shared: use a namespace of your own, and never stop it."""
-    plane = ControlPlane(tmp_path_factory.mktemp("controlplane"), controlplane_binaries())
-    SHARED_PLANES.append(plane)
-    yield from _running(plane)
-    SHARED_PLANES.remove(plane)
+    yield from _running(ControlPlane(tmp_path_factory.mktemp("controlplane"), controlplane_binaries()))
 
 
 @pytest.fixture
