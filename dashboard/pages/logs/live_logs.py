@@ -51,6 +51,8 @@ HISTOGRAM_SECONDS = 1.0
 """Seconds between two pictures of the histogram."""
 CHECK_SECONDS = 10.0
 """Seconds after which rights are checked again, and logs begun again that could not be read."""
+LOOK_SECONDS = 0.5
+"""Seconds between two looks at the pods, while they change."""
 MAX_CHIPS = 24
 """Most containers that a page names."""
 
@@ -70,6 +72,9 @@ class ChosenPods(Protocol):
 
     @property
     def is_searching(self) -> bool: ...
+
+    @property
+    def more_pods(self) -> int: ...
 
     def rows(self) -> list[Row]: ...
 
@@ -120,11 +125,11 @@ class LiveLogs(LiveView):
     """Value of `view` in logs/page.html and the fragments.
 
     subject · query · sources: the containers · chips: those that the page names, more_chips: how many it does not ·
-    left_out: containers that are not read · buffer: the kept lines · total: lines so far · unjudged: those whose
-    severity is not known · dropped: lines that match and are not kept · bars: LogBars | None · is_reading: whether
-    history is being read · unread_count: of how many logs · progress: ReadProgress ·
-    is_searching: whether pods are being found · exists · has_one_pod · has_restarts ·
-    all_href, previous_href · refusal: why nothing may be read, or "".
+    left_out: containers that are not read · more_pods: pods that are not looked at · buffer: the kept lines · total:
+    lines so far · unjudged: those whose severity is not known · dropped: lines that match and are not kept · bars:
+    LogBars | None · is_reading: whether history is being read · unread_count: of how many logs · progress:
+    ReadProgress · is_searching: whether pods are being found · exists · has_one_pod · has_restarts · all_href,
+    previous_href · refusal: why nothing may be read, or "".
     """
 
     template: ClassVar[str] = "logs"
@@ -177,6 +182,10 @@ class LiveLogs(LiveView):
     @property
     def left_out(self) -> int:
         return self.readers.left_out
+
+    @property
+    def more_pods(self) -> int:
+        return self._pods.more_pods if self._pods is not None else 0
 
     @property
     def buffer(self) -> LineBuffer:
@@ -312,6 +321,7 @@ class LiveLogs(LiveView):
                 if self._pods_changed.is_set():
                     self._pods_changed.clear()
                     await self._look_at_pods()
+                    await self.clock.sleep(LOOK_SECONDS)
                 if self.clock.now() - checked >= CHECK_SECONDS:
                     checked = self.clock.now()
                     await self.readers.ask_again()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from heapq import nsmallest
 from typing import Any
 
 from dashboard.live.hub.hub import Hub
@@ -17,8 +18,12 @@ from dashboard.objects.query.wildcard import Pattern
 from dashboard.pages.details.owner_graph import OwnerGraph
 
 PODS = "pods"
-MAX_PODS = 500
-"""Most pods that are looked at; the newest of these are shown."""
+MAX_PODS = 100
+"""Most pods that are looked at, the newest: each is decoded whenever one of them has changed."""
+
+
+NEWEST_FIRST = ("age", False)
+"""A list's order."""
 
 
 class PodsOf:
@@ -48,6 +53,11 @@ class PodsOf:
         if self._graph is not None:
             return self._graph.is_searching
         return self._listed is not None and self._listed.is_searching
+
+    @property
+    def more_pods(self) -> int:
+        """Number of pods that `rows` leaves out."""
+        return self._listed.more_pods if self._listed is not None else 0
 
     def rows(self) -> list[Row]:
         """The pods that exist now, the newest first, MAX_PODS at most."""
@@ -111,7 +121,7 @@ class ListedPods:
         kind = find_kind(PODS, hub.kinds)
         if kind is None:
             raise KeyError(PODS)
-        self.query = query
+        self.query = query = query.with_(sort=NEWEST_FIRST)
         self._on_change = on_change
         self._result: ResultSet = hub.index.open_result(kind, query)
         self._result.listeners[self] = self._changed
@@ -124,9 +134,14 @@ class ListedPods:
     def total(self) -> int:
         return len(self._result) if self._result.ready else 0
 
+    @property
+    def more_pods(self) -> int:
+        """Number of pods that `rows` leaves out."""
+        return max(0, self.total - MAX_PODS)
+
     def rows(self) -> list[Row]:
         rows = self._result.rows
-        return newest_first(rows[uid] for uid in self._result.window(0, MAX_PODS) if uid in rows)
+        return [rows[uid] for uid in self._result.window(0, MAX_PODS) if uid in rows]
 
     def apply(self, key: str, change: Change) -> None:
         """Nothing: the result tells of changes."""
@@ -139,7 +154,8 @@ class ListedPods:
 
 
 def newest_first(rows: Iterable[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (-(row.created or 0.0), row.key))[:MAX_PODS]
+    """The newest MAX_PODS of these."""
+    return nsmallest(MAX_PODS, rows, key=lambda row: (-(row.created or 0.0), row.key))
 
 
 def selector_terms(selector: Any) -> tuple[Term, ...] | None:

@@ -27,7 +27,7 @@ from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.tcp_proxy import Wire
 from tests.support.wait import eventually
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.soak  # a whole run is too long for these: the page of logs has the same in tests/e2e
 
 numbers = itertools.count()
 
