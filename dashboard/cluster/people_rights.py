@@ -164,6 +164,8 @@ class PeopleRights:
         for known in [*self._people.values()]:
             age = now - known.confirmed_at
             holds = FORGET_SECONDS if is_watched and known.is_complete else UNWATCHED_SECONDS
+            if self._people.get(known.person) is not known:
+                continue  # another sweep has forgotten them while this one waited
             if not known.listeners and now - known.used_at >= holds:
                 del self._people[known.person]
                 if known.task is not None:

@@ -21,13 +21,13 @@ from dashboard.objects.query.params import read_namespaces, read_open
 from dashboard.pages.controllers.live_controllers import open_controllers
 from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT
 from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.feed.live_feed import open_feed
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.layout.kinds_sidebar import all_kinds
 from dashboard.pages.layout.required_right import CONTROLLERS
 from dashboard.pages.lists.live_list import open_list
-from dashboard.pages.logs.pods import PODS
-from dashboard.pages.logs.subjects import open_object_logs, open_selection_logs
+from dashboard.pages.logs.object_or_list import open_object_logs, open_selection_logs
 from dashboard.pages.overview.live_overview import open_overview
 from dashboard.pages.whoami.live_whoami import open_whoami
 from dashboard.runtime.app_state import AppState

@@ -289,3 +289,23 @@ def test_who_may_not_read_logs_gets_the_reason_and_no_line(
 def test_what_scripts_ask_for_is_answered(site: Dashboard, pod: LoggingPod, rest: str, status: int) -> None:
     request = f"{site.url}/resources/pods/{pod.namespace}/{pod.name}/{rest}"
     assert ask(request).status == status
+
+
+def test_a_page_goes_on_where_the_api_server_was_killed_and_came_back(
+    page: Page, site: Dashboard, pod: LoggingPod, modules_controlplane: ControlPlane
+) -> None:
+    """The last test of this file: kwok may take half a minute to hear of new pods after that."""
+    pod.write("before")
+    page.goto(address(site, pod))
+    expect(line_with(page, "before")).to_be_visible()
+    modules_controlplane.kill()
+    try:
+        expect(page.locator("#log [data-mark=interrupted]")).to_be_visible()
+        pod.write(*(f"meanwhile {number}." for number in range(50)))
+    finally:
+        modules_controlplane.start()
+    expect(page.locator("#log [data-mark=resumed]")).to_be_visible()
+    pod.write("after")
+    expect(line_with(page, "after")).to_be_visible()
+    expect(page.locator(".log-status")).to_contain_text("52 lines")
+    expect(page.locator("#log [data-mark=gap]")).to_have_count(0)

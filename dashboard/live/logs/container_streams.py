@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -67,10 +66,6 @@ class LogStreams:
 
     def leave(self, stream: ContainerStream, listener: LogListener) -> None:
         stream.leave(listener)
-
-    def sources(self) -> Counter[str]:
-        """Number of followed logs by whether anybody listens: ``shown`` and ``unused``."""
-        return Counter("shown" if stream.listeners else "unused" for stream in self._streams.values())
 
     async def run(self) -> None:
         """End what nobody needs, until cancelled."""

@@ -40,11 +40,6 @@ def segments(text: str) -> list[Segment]:
     return found or [("", "")]
 
 
-def plain(text: str) -> str:
-    """The line without escapes, with what is left of controls visible."""
-    return escape_invisible(_SEQUENCE.sub("", text) if "\x1b" in text else text)
-
-
 def _parts(text: str) -> Iterator[Segment]:
     look = _Look()
     start = 0

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Sequence
 
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.logs.container_stream import ContainerId
-from dashboard.pages.logs.history import LineSpan, ReadProgress, read_history
+from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress, read_history
 from dashboard.pages.logs.line_buffer import sort_key
-from dashboard.pages.logs.line_text import as_record, as_text
+from dashboard.pages.logs.line_formats import as_record, as_text
 from dashboard.pages.logs.query import LogsQuery
 from dashboard.runtime.app_state import CLOCK, AppState
 from informerd.errors import BadRequest, InformerdError, NotFound

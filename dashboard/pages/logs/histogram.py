@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 from dashboard.objects.logs.severity import SEVERITIES
 from dashboard.pages.feed.time_range import iso, step_for
+from informerd.logs.log_lines import PREFIX
 
 MAX_SECONDS = 20_000
 """Most seconds that have counts of their own; the oldest are dropped."""
 BARS = 60
 HEIGHT = 60.0
-SECOND = len("2026-11-28T07:09:06")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class LogHistogram:
         """Count lines, each with its time; without `severities` they are not judged."""
         if severities is None:
             self.unjudged += len(lines)
-            for second, count in Counter([line[:SECOND] for line in lines]).items():
+            for second, count in Counter([line[:PREFIX] for line in lines]).items():
                 self._of(second)[0] += count
         else:
             for line, severity in zip(lines, severities, strict=True):
-                self._of(line[:SECOND])[severity] += 1
+                self._of(line[:PREFIX])[severity] += 1
         if len(self._counts) > MAX_SECONDS:
             for second in sorted(self._counts)[: MAX_SECONDS // 10]:
                 del self._counts[second]

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dashboard.cluster.kubectl_commands import kubectl_arguments
+from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.feed.time_range import duration_param, iso
 from dashboard.pages.logs.live_logs import LogSubject
-from dashboard.pages.logs.pods import PODS
 from dashboard.pages.logs.query import LogsQuery
 
 MAX_COMMANDS = 10
-WITH_LOGS = frozenset({"deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch"})
+PODS_FOUND_BY_KUBECTL = frozenset(
+    {"deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch"}
+)
 """Kinds of which kubectl finds the pods by itself."""
 
 
 def logs_commands(subject: LogSubject, query: LogsQuery, pods: Sequence[tuple[str, str]]) -> str:
     """What follows ``kubectl``, a line each; `pods` are namespaces and names of those that are shown."""
     options = _options(query)
-    if subject.kind is not None and subject.kind.key in WITH_LOGS and not query.pods:
+    if subject.kind is not None and subject.kind.key in PODS_FOUND_BY_KUBECTL and not query.pods:
         name = f"{subject.kind.resource.singular or subject.kind.resource.plural}/{subject.name}"
         return kubectl_arguments(
             "logs", names=[name], namespace=subject.namespace, options=["--all-pods", "--prefix", *options]

@@ -50,10 +50,6 @@ class LineBuffer:
         """Number of entries that are kept."""
         return self.next_number - self.first_number
 
-    @property
-    def oldest(self) -> Entry | None:
-        return self._blocks[0][1][0] if self._blocks else None
-
     def append(self, entries: Sequence[Entry]) -> None:
         """Add entries, oldest first."""
         if not entries:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dashboard.pages.logs.histogram import LogHistogram
 from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, in_time_order
-from dashboard.pages.logs.line_text import SeverityJudge
+from dashboard.pages.logs.line_formats import SeverityJudge
 
 BUFFER_BYTES = 8 * 2**20
 """Bytes of memory of the lines that a view keeps; pages load what they skipped from these."""

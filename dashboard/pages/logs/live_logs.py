@@ -27,17 +27,17 @@ from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.events import EVENTS
+from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.logs.event_marks import EventMarks
+from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress
 from dashboard.pages.logs.histogram import LogBars
-from dashboard.pages.logs.history import LineSpan, ReadProgress
-from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark
+from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, sort_key
+from dashboard.pages.logs.line_formats import JsonEntry, SeverityJudge, as_json
 from dashboard.pages.logs.line_store import FRAME_LINES
-from dashboard.pages.logs.line_text import JsonEntry, SeverityJudge, as_json
 from dashboard.pages.logs.links import LogLinks
-from dashboard.pages.logs.pods import PODS
+from dashboard.pages.logs.log_source_reader import LogSourceReader, judge_of
+from dashboard.pages.logs.log_sources import LogSource, SourceState
 from dashboard.pages.logs.query import LogsQuery
-from dashboard.pages.logs.source_readers import SourceReaders, judge_of
-from dashboard.pages.logs.sources import LogSource, SourceState
 from dashboard.runtime.app_state import AppState
 from informerd.clock import Clock, sleep_or
 
@@ -65,7 +65,7 @@ _ORDER: Mapping[SourceState, int] = {"refused": 0, "full": 0, "interrupted": 0, 
 
 
 class ChosenPods(Protocol):
-    """The pods of a page, see pods.py."""
+    """The pods of a page, see chosen_pods.py."""
 
     subject: Row | None
     exists: bool
@@ -140,7 +140,7 @@ class LiveLogs(LiveView):
         self,
         subject: LogSubject,
         query: LogsQuery,
-        make_readers: Callable[[Callable[[], None]], SourceReaders],
+        make_readers: Callable[[Callable[[], None]], LogSourceReader],
         make_pods: Callable[[Callable[[], None]], ChosenPods],
         clock: Clock,
         *,
@@ -163,6 +163,7 @@ class LiveLogs(LiveView):
         self._bars_at = float("-inf")
         self._fragments = SentFragments()
         self._frame: dict[str, object] = {}
+        self._sent_names: list[tuple[str, str, int]] = []
         self._task: asyncio.Task[None] | None = None
         self._pods_changed = asyncio.Event()
         self._has_looked = False
@@ -364,9 +365,12 @@ class LiveLogs(LiveView):
     def _take_marks(self, marks: list[LogPageMark]) -> None:
         span = self.readers.span
         within = [each for each in marks if span.begin <= each.time and (not span.end or each.time <= span.end)]
-        if within:
-            self.readers.store.merge([(-1, each) for each in within])
-            self._stir()
+        newest = self.buffer.newest(1)
+        after = sort_key(newest[0][1][1]) if newest else b""
+        self.readers.store.add(-1, [each for each in within if each.time >= after])
+        if earlier := [each for each in within if each.time < after]:
+            self.readers.store.merge([(-1, each) for each in earlier])
+        self._stir()
 
     # --- changes ---
 
@@ -396,7 +400,7 @@ class LiveLogs(LiveView):
 
     def window(self) -> dict[str, object]:
         """All that a page needs: the newest lines, and the names of their sources."""
-        return {"whole": True, **self._lines(self.buffer.newest(WINDOW_LINES))}
+        return {"whole": True, **self._lines(self.buffer.newest(WINDOW_LINES)), "sources": self.names}
 
     def _render_update(self, render: Renderer) -> str:
         store = self.readers.store
@@ -407,12 +411,16 @@ class LiveLogs(LiveView):
         else:
             shown = entries[-FRAME_LINES:]
             self._frame = self._lines(list(enumerate(shown, self.buffer.next_number - len(shown))))
+            if self._sent_names != (names := self.names):  # of pods that came and went there may be thousands
+                self._sent_names = names
+                self._frame["sources"] = names
         html = self._fragments.changed_partials(self._rendered(render))
         return html if html or not self._frame["entries"] else hx_partial(*self._status(render))
 
     def _forget_update(self) -> None:
         self.readers.store.flush()
         self.readers.store.is_whole = False
+        self._sent_names = []
         self._fragments.forget()
 
     def _lines(self, numbered: Sequence[tuple[int, Entry]]) -> dict[str, object]:
@@ -420,7 +428,6 @@ class LiveLogs(LiveView):
             "entries": entries_as_json(numbered),
             "next": self.buffer.next_number,
             "first": self.buffer.first_number,
-            "sources": self.names,
         }
 
     def _rendered(self, render: Renderer) -> list[Fragment]:
@@ -454,8 +461,8 @@ def open_logs(
     hub.hub_kinds.replica(PODS)
 
     def make() -> LiveLogs:
-        def make_readers(changed: Callable[[], None]) -> SourceReaders:
-            readers = SourceReaders(query, state[LOG_STREAMS], judge_of(state), hub.clock, changed)
+        def make_readers(changed: Callable[[], None]) -> LogSourceReader:
+            readers = LogSourceReader(query, state[LOG_STREAMS], judge_of(state), hub.clock, changed)
             readers.add_reader(connection)
             return readers
 

@@ -9,20 +9,19 @@ from typing import Any
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
 from dashboard.live.logs.container_stream import ContainerId
-from dashboard.pages.logs.history import LineSpan, ReadProgress, read_history
+from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress, read_history
 from dashboard.pages.logs.line_buffer import Entry, in_time_order, sort_key
 from dashboard.pages.logs.live_logs import entries_as_json
+from dashboard.pages.logs.log_source_reader import CONCURRENT_READS, MAX_SOURCES, judge_of
+from dashboard.pages.logs.log_sources import wanted_containers
+from dashboard.pages.logs.object_or_list import PodsMaker
 from dashboard.pages.logs.query import LogsQuery
-from dashboard.pages.logs.source_readers import MAX_SOURCES, judge_of
-from dashboard.pages.logs.sources import wanted_containers
-from dashboard.pages.logs.subjects import PodsMaker
 from dashboard.runtime.app_state import CLOCK, AppState
 from informerd.errors import BadRequest, InformerdError, NotFound
 from informerd.rest.client import Client
 
 LOADED_LINES = 1000
 """Most lines that one request loads."""
-CONCURRENT_READS = 4
 
 
 async def readable_containers(state: AppState, query: LogsQuery, make_pods: PodsMaker) -> list[ContainerId]:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.layout.cross_site_requests import own_pages_only
 from dashboard.pages.layout.htmx import keep_address, vary_on_htmx, wants_fragment
 from dashboard.pages.layout.not_found import kind_not_found, object_not_found
@@ -25,14 +26,11 @@ from dashboard.pages.layout.requested_kind import (
 )
 from dashboard.pages.logs.download import download
 from dashboard.pages.logs.kubectl import logs_commands
-from dashboard.pages.logs.line_text import SeverityJudge, as_html, text_of
+from dashboard.pages.logs.line_formats import SeverityJudge, as_html, text_of
 from dashboard.pages.logs.links import LogLinks
 from dashboard.pages.logs.live_logs import LogSubject, entries_as_json, open_logs
-from dashboard.pages.logs.older_lines import LOADED_LINES, older_lines, readable_containers
-from dashboard.pages.logs.pods import PODS
-from dashboard.pages.logs.query import LogsQuery
-from dashboard.pages.logs.source_readers import MAX_SOURCES
-from dashboard.pages.logs.subjects import (
+from dashboard.pages.logs.log_source_reader import MAX_SOURCES
+from dashboard.pages.logs.object_or_list import (
     LINES_PARAM,
     PodsMaker,
     object_pods,
@@ -41,6 +39,8 @@ from dashboard.pages.logs.subjects import (
     selection_query,
     selection_subject,
 )
+from dashboard.pages.logs.older_lines import LOADED_LINES, older_lines, readable_containers
+from dashboard.pages.logs.query import LogsQuery
 from dashboard.runtime.app_state import state_of
 from dashboard.runtime.text_with_links import object_href
 
@@ -78,7 +78,7 @@ async def selection_logs(request: HttpRequest) -> HttpResponse:
 @require_safe
 @own_pages_only
 async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "", name: str = "") -> HttpResponse:
-    """Lines as JSON, for the page's script: ``from=`` and ``to=`` are numbers of lines that the view keeps, and
+    """Lines as JSON, for the page's script: ``first=`` and ``end=`` are numbers of lines that the view keeps, and
     ``before=`` (RFC 3339) asks for those that the kubelet has before a moment. ``line=`` is one line's whole text.
 
     410 where the view keeps none of them any more.

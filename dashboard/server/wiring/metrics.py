@@ -14,6 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
 from dashboard.live.hub.hub import Hub
+from dashboard.live.logs.container_streams import LogStreams
 from dashboard.live.replication.rejected_messages import RejectedMessages
 from dashboard.live.replication.replica import Replica
 from dashboard.server.wiring.worker import WorkerProcess
@@ -62,11 +63,16 @@ class WebCollector(Collector):
     """Metrics of a web process at the moment of a scrape."""
 
     def __init__(
-        self, hub: Hub, replicas: Iterable[Replica], over_limit: Mapping[str, int] = MappingProxyType({})
+        self,
+        hub: Hub,
+        replicas: Iterable[Replica],
+        over_limit: Mapping[str, int] = MappingProxyType({}),
+        logs: LogStreams | None = None,
     ) -> None:
         self._hub = hub
         self._replicas = replicas
         self._over_limit = over_limit
+        self._logs = logs
 
     def describe(self) -> Iterable[Metric]:
         """The metric families without values."""
@@ -88,6 +94,9 @@ class WebCollector(Collector):
         yield self._by_label("sockets_refused", "Websockets closed for what they asked, by close code.", "code")
         yield self._by_label("sockets_turned_away", "Websockets kept out by a limit of open sockets.", "limit")
         yield self._refused_for_limits()
+        if self._logs is not None:
+            yield GaugeMetricFamily(f"{PREFIX}log_streams", "Logs of containers that are followed.", len(self._logs))
+            yield CounterMetricFamily(f"{PREFIX}log_lines", "Lines of these that have come.", self._logs.lines)
         yield from self._of_replicas()
 
     def _by_label(self, name: str, meaning: str, label: str) -> Metric:

@@ -246,7 +246,9 @@ class WebProcess:
 
     def metrics(self) -> tuple[bytes, str]:
         """Metrics of this process for Prometheus, and their content type."""
-        return exposition(self.worker_process, WebCollector(self.hub, self.replicas, self.quotas.refused))
+        return exposition(
+            self.worker_process, WebCollector(self.hub, self.replicas, self.quotas.refused, self.log_streams)
+        )
 
     def start(self, *, log_cluster: bool = False) -> None:
         """Start, on the running event loop; returns at once. A second call has no effect, nor does one after `stop`.

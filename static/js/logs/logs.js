@@ -102,6 +102,7 @@ export function start() {
 
   function setNames(names) {
     const options = page.list.options;
+    if (!names) return false; // as before
     if (JSON.stringify(names) === JSON.stringify(options.names)) return false;
     Object.assign(options, { names, onePod: new Set(names.map((each) => each?.[0])).size === 1 });
     return true;

@@ -13,11 +13,12 @@ from dashboard.live.logs.container_stream import ContainerId
 from dashboard.live.logs.container_streams import LogStreams, TooManyStreams
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.layout.required_right import right_denial
-from dashboard.pages.logs.history import LineSpan, ReadProgress, read_history
+from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress, read_history
 from dashboard.pages.logs.line_buffer import Entry, LogPageMark, sort_key, time_bytes
+from dashboard.pages.logs.line_formats import text_of
 from dashboard.pages.logs.line_store import MAX_MERGED_LINES, LineStore
+from dashboard.pages.logs.log_sources import COLOURS, LogSource, SourceState, WantedContainer, wanted_containers
 from dashboard.pages.logs.query import LogsQuery
-from dashboard.pages.logs.sources import COLOURS, LogSource, SourceState, WantedContainer, wanted_containers
 from dashboard.runtime.app_state import CLOCK, AppState
 from informerd.clock import Clock
 from informerd.errors import BadRequest, Forbidden, InformerdError, NotFound, Unauthorized, Unreachable
@@ -49,7 +50,7 @@ Judge = Callable[[ContainerId], Awaitable[str]]
 """Why a log may not be read, as a sentence; empty where it surely may."""
 
 
-class SourceReaders:
+class LogSourceReader:
     """Reads the containers that `update` is given into a LineStore. `on_change` is called after each change."""
 
     def __init__(
@@ -165,6 +166,8 @@ class SourceReaders:
         else:
             if (state := _STATES.get(event.kind)) is not None:
                 self._set_state(source, state, event.words)
+            if event.kind == "gone":  # nothing more comes: its place is for another log
+                self._leave(source)
             if event.kind != "waiting":
                 self._mark(source, event.kind, event.words)
         self._on_change()
@@ -177,7 +180,7 @@ class SourceReaders:
         chosen = self.span.chosen([*lines]) if self.span.begin else lines
         if self._query.filter:
             matches = self._query.filter.matches
-            chosen = [line for line in chosen if matches(line[line.find(b" ") + 1 :])]
+            chosen = [line for line in chosen if matches(text_of(line))]
         self.store.add(source.number, chosen)
 
     def _mark(self, source: LogSource, kind: str, words: str) -> None:

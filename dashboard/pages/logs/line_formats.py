@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from dashboard.objects.logs.ansi import plain, segments
+from dashboard.objects.logs.ansi import segments
 from dashboard.objects.logs.severity import NONE, SEVERITIES, severities_of
 from dashboard.pages.logs.line_buffer import Entry, LogPageMark, sort_key
 
@@ -95,11 +95,6 @@ def as_record(pod: str, container: str, line: bytes) -> dict[str, str]:
 def as_text(pod: str, container: str, line: bytes, *, has_prefix: bool) -> bytes:
     """A line as ``kubectl logs --timestamps`` has it, with ``--prefix`` where there are several containers."""
     return f"[pod/{pod}/{container}] ".encode() + line if has_prefix else line
-
-
-def plain_text(line: bytes) -> str:
-    """The text of a line, without colours."""
-    return plain(text_of(line).decode("utf-8", "replace"))
 
 
 def _safe(html: str) -> SafeString:

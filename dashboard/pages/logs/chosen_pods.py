@@ -15,9 +15,9 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.terms import LabelTerm, Term
 from dashboard.objects.query.wildcard import Pattern
+from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.details.owner_graph import OwnerGraph
 
-PODS = "pods"
 MAX_PODS = 100
 """Most pods that are looked at, the newest: each is decoded whenever one of them has changed."""
 

@@ -11,11 +11,9 @@ from dashboard.objects.logs.line_filter import LineFilter
 from dashboard.pages.feed.time_range import iso
 from dashboard.pages.logs.line_buffer import TIME_LENGTH, sort_key, time_bytes
 from informerd.errors import BadRequest, NotFound
-from informerd.logs.log_lines import split_time
+from informerd.logs.log_lines import PREFIX, split_time
 from informerd.logs.log_reader import read_log
 from informerd.rest.client import Client
-
-SECOND = len("2026-11-28T07:09:06")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +41,9 @@ class LineSpan:
 
 @dataclass(slots=True)
 class ReadProgress:
-    """What was read of one log or many."""
+    """How much was read, of one log or many."""
 
     bytes_read: int = 0
-    lines_matched: int = 0
 
 
 async def read_history(
@@ -93,7 +90,6 @@ async def _matching(
         whole, is_last = _before(chunk, first_line())
         found = lines.matching_lines(whole) if lines else whole.split(b"\n")[:-1]
         found = span.chosen(found)
-        progress.lines_matched += len(found)
         if found:
             yield found
         if is_last or (span.end and span.is_over(chunk[chunk.rfind(b"\n", 0, len(chunk) - 1) + 1 :])):
@@ -112,7 +108,7 @@ def _before(chunk: bytes, line: bytes) -> tuple[bytes, bool]:
     place = chunk.find(b"\n" + line + b"\n")
     if place >= 0:
         return chunk[: place + 1], True
-    if last[:SECOND] <= line[:SECOND]:  # it may come in a moment: lines of stdout and stderr are a little out of order
+    if last[:PREFIX] <= line[:PREFIX]:  # it may come in a moment: lines of stdout and stderr are a little out of order
         return chunk, False
     later = [each for each in chunk.split(b"\n")[:-1] if sort_key(each) < sort_key(line)]
     return b"".join(each + b"\n" for each in later), True  # the line is gone from the file: it was rotated

@@ -9,8 +9,9 @@ from django.http import QueryDict
 from dashboard.live.hub.hub import HUB, Hub
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.query.list_query import Query
+from dashboard.pages.details.node_pods import PODS
+from dashboard.pages.logs.chosen_pods import ListedPods, PodsOf
 from dashboard.pages.logs.live_logs import ChosenPods, LiveLogs, LogSubject, open_logs
-from dashboard.pages.logs.pods import PODS, ListedPods, PodsOf
 from dashboard.pages.logs.query import LogsQuery
 from dashboard.runtime.app_state import AppState
 from dashboard.runtime.text_with_links import object_href
