@@ -15,6 +15,10 @@ MAX_SECONDS = 20_000
 """Most seconds that have counts of their own; the oldest are dropped."""
 BARS = 60
 HEIGHT = 60.0
+UNJUDGED = len(SEVERITIES)
+COUNTED = (*SEVERITIES, "unjudged")
+"""Names of what is counted, by number."""
+WORST_FIRST = (*reversed(range(UNJUDGED)), UNJUDGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +52,16 @@ class LogBars:
 
 
 class LogHistogram:
-    """Counts lines. Lines whose severity was not judged count as those that say none."""
+    """Counts lines. Those whose severity was not judged, because too many came at once, have counts of their own."""
 
     def __init__(self) -> None:
         self._counts: dict[bytes, list[int]] = {}
-        self.unjudged = 0
-        """Lines whose severity was not judged, because too many came at once."""
 
     def add(self, lines: Sequence[bytes], severities: Sequence[int] | None) -> None:
         """Count lines, each with its time; without `severities` they are not judged."""
         if severities is None:
-            self.unjudged += len(lines)
             for second, count in Counter([line[:PREFIX] for line in lines]).items():
-                self._of(second)[0] += count
+                self._of(second)[UNJUDGED] += count
         else:
             for line, severity in zip(lines, severities, strict=True):
                 self._of(line[:PREFIX])[severity] += 1
@@ -70,7 +71,6 @@ class LogHistogram:
 
     def clear(self) -> None:
         self._counts.clear()
-        self.unjudged = 0
 
     @property
     def total(self) -> int:
@@ -85,7 +85,7 @@ class LogHistogram:
         step = step_for(last - begin + 1, BARS)
         begin -= begin % step
         number = (last - begin) // step + 1
-        sums = [[0] * len(SEVERITIES) for _ in range(number)]
+        sums = [[0] * len(COUNTED) for _ in range(number)]
         for moment, counts in moments:
             bar = sums[(moment - begin) // step]
             for severity, count in enumerate(counts):
@@ -102,29 +102,31 @@ class LogHistogram:
             for place, each in enumerate(sums)
             if any(each)
         )
-        totals = [sum(each[severity] for each in sums) for severity in range(len(SEVERITIES))]
-        named = tuple((SEVERITIES[place], totals[place]) for place in reversed(range(len(SEVERITIES))) if totals[place])
+        totals = [sum(each[place] for each in sums) for place in range(len(COUNTED))]
+        named = tuple((COUNTED[place], totals[place]) for place in WORST_FIRST if totals[place])
         return LogBars(iso(begin), iso(begin + number * step), step, bars, named)
 
     def _of(self, second: bytes) -> list[int]:
         counts = self._counts.get(second)
         if counts is None:
-            counts = self._counts[second] = [0] * len(SEVERITIES)
+            counts = self._counts[second] = [0] * len(COUNTED)
         return counts
 
 
 def _parts(counts: Sequence[int], highest: int) -> tuple[BarPart, ...]:
     parts, y = [], HEIGHT
-    for severity in reversed(range(len(counts))):  # the worst at the bottom, where bars can be compared
+    for severity in WORST_FIRST:  # the worst at the bottom, where bars can be compared
         if counts[severity]:
             height = max(0.8, HEIGHT * counts[severity] / highest)
             y -= height
-            parts.append(BarPart(SEVERITIES[severity], round(max(0.0, y), 2), round(height, 2)))
+            parts.append(BarPart(COUNTED[severity], round(max(0.0, y), 2), round(height, 2)))
     return tuple(parts)
 
 
 def _title(moment: int, counts: Sequence[int]) -> str:
-    said = ", ".join(f"{counts[each]:,} {SEVERITIES[each]}" for each in reversed(range(1, len(counts))) if counts[each])
+    said = ", ".join(
+        f"{counts[each]:,} {SEVERITIES[each]}" for each in reversed(range(1, len(SEVERITIES))) if counts[each]
+    )
     lines = f"{sum(counts):,} line{'s' if sum(counts) != 1 else ''}"
     return f"{lines} from {datetime.fromtimestamp(moment, UTC):%H:%M:%S} UTC{f': {said}' if said else ''}"
 

@@ -125,11 +125,10 @@ class LiveLogs(LiveView):
     """Value of `view` in logs/page.html and the fragments.
 
     subject · query · sources: the containers · chips: those that the page names, more_chips: how many it does not ·
-    left_out: containers that are not read · more_pods: pods that are not looked at · buffer: the kept lines · total:
-    lines so far · unjudged: those whose severity is not known · dropped: lines that match and are not kept · bars:
-    LogBars | None · is_reading: whether history is being read · unread_count: of how many logs · progress:
-    ReadProgress · is_searching: whether pods are being found · exists · has_one_pod · has_restarts · all_href,
-    previous_href · refusal: why nothing may be read, or "".
+    left_out: containers that are not read, at least · buffer: the kept lines · total: lines so far · dropped: lines
+    that match and are not kept · bars: LogBars | None · is_reading: whether history is being read · unread_count: of
+    how many logs · progress: ReadProgress · is_searching: whether pods are being found · exists · has_one_pod ·
+    has_restarts · all_href, previous_href · refusal: why nothing may be read, or "".
     """
 
     template: ClassVar[str] = "logs"
@@ -182,10 +181,11 @@ class LiveLogs(LiveView):
 
     @property
     def left_out(self) -> int:
-        return self.readers.left_out
+        return self.readers.left_out + self.more_pods
 
     @property
     def more_pods(self) -> int:
+        """Number of pods that are not looked at: each has a container at least."""
         return self._pods.more_pods if self._pods is not None else 0
 
     @property
@@ -199,10 +199,6 @@ class LiveLogs(LiveView):
     @property
     def total(self) -> int:
         return self.readers.store.histogram.total
-
-    @property
-    def unjudged(self) -> int:
-        return self.readers.store.histogram.unjudged
 
     @property
     def dropped(self) -> int:

@@ -262,6 +262,11 @@ export function start() {
   function showHead() {
     const { head } = page.list;
     const { older } = page;
+    if (!page.list.options.names.length && !page.entries.all.length) {
+      head.replaceChildren(); // there is no pod yet
+      head.dataset.state = "";
+      return;
+    }
     const words = older?.loading ? "Reading what the kubelet has" : older?.begins
       ? "The log begins here. What was before was rotated away, or there was nothing." : "Load earlier lines";
     const state = `${words}|${older?.problem ?? ""}`;
