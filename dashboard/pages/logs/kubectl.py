@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dashboard.cluster.kubectl_commands import kubectl_arguments
 from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.feed.time_range import duration_param, iso
-from dashboard.pages.logs.live_logs import LogSubject
+from dashboard.pages.logs.log_subject import LogSubject
 from dashboard.pages.logs.query import LogsQuery
 
 MAX_COMMANDS = 10

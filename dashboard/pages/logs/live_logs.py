@@ -2,8 +2,8 @@
 
 Templates see it as ``view``. ``#logs`` carries data-view and data-seq. Its lines are not in frames as HTML: a frame
 carries them as data (`extras`), for static/js/logs/, which draws those that fit the window. Fragments that frames
-replace: ``#log-status-<view.id>`` (logs/_status.html), ``#log-sources-<view.id>`` (_sources.html),
-``#log-histogram-<view.id>`` (_histogram.html).
+replace: ``#log-status-<view.id>`` (logs/_status.html), ``#log-kubectl-<view.id>`` (_kubectl.html),
+``#log-sources-<view.id>`` (_sources.html), ``#log-histogram-<view.id>`` (_histogram.html).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
-from urllib.parse import parse_qsl
 
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB, Hub
@@ -24,19 +23,21 @@ from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_par
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
-from dashboard.objects.kinds.catalog import KindInfo, find_kind
+from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.events import EVENTS
 from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.logs.event_marks import EventMarks
 from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress
 from dashboard.pages.logs.histogram import LogBars
+from dashboard.pages.logs.kubectl import logs_commands
 from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, sort_key
 from dashboard.pages.logs.line_formats import JsonEntry, SeverityJudge, as_json
 from dashboard.pages.logs.line_store import FRAME_LINES
 from dashboard.pages.logs.links import LogLinks
 from dashboard.pages.logs.log_source_reader import LogSourceReader, judge_of
 from dashboard.pages.logs.log_sources import LogSource, SourceState
+from dashboard.pages.logs.log_subject import LogSubject
 from dashboard.pages.logs.query import LogsQuery
 from dashboard.runtime.app_state import AppState
 from informerd.clock import Clock, sleep_or
@@ -84,31 +85,6 @@ class ChosenPods(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class LogSubject:
-    """What a page of logs is about."""
-
-    title: str
-    href: str
-    """Address of the page, without the parameters of LogsQuery."""
-    object_href: str
-    """Address of the object's details, or of the list."""
-    kind: KindInfo | None = None
-    """The object's; None for the pods of a list."""
-    namespace: str = ""
-    name: str = ""
-
-    @property
-    def path(self) -> str:
-        """`href` without what a list's query adds."""
-        return self.href.partition("?")[0]
-
-    @property
-    def params(self) -> list[tuple[str, str]]:
-        """Names and values of the list's query."""
-        return parse_qsl(self.href.partition("?")[2])
-
-
-@dataclass(frozen=True, slots=True)
 class SourceChip:
     """A container as the page names it."""
 
@@ -128,7 +104,7 @@ class LiveLogs(LiveView):
     left_out: containers that are not read, at least · buffer: the kept lines · total: lines so far · dropped: lines
     that match and are not kept · bars: LogBars | None · is_reading: whether history is being read · unread_count: of
     how many logs · progress: ReadProgress · is_searching: whether pods are being found · exists · has_one_pod ·
-    has_restarts · all_href, previous_href · refusal: why nothing may be read, or "".
+    has_restarts · all_href, previous_href · kubectl_command · refusal: why nothing may be read, or "".
     """
 
     template: ClassVar[str] = "logs"
@@ -251,6 +227,12 @@ class LiveLogs(LiveView):
     @property
     def all_href(self) -> str:
         return LogLinks(self.subject.href, self.query).all_containers
+
+    @property
+    def kubectl_command(self) -> str:
+        """What follows ``kubectl`` to print the same, a command a line; empty while no pod is known."""
+        pods = sorted({(each.container.namespace, each.container.pod) for each in self.sources if each.state != "gone"})
+        return logs_commands(self.subject, self.query, pods)
 
     @property
     def previous_href(self) -> str:
@@ -430,6 +412,7 @@ class LiveLogs(LiveView):
         context = self.context()
         return [
             self._status(render),
+            (f"#log-kubectl-{self.id}", "outerMorph", render("logs/_kubectl.html", context)),
             (f"#log-sources-{self.id}", "outerMorph", render("logs/_sources.html", context)),
             (f"#log-histogram-{self.id}", "outerMorph", render("logs/_histogram.html", context)),
         ]

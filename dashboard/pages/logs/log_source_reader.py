@@ -92,7 +92,8 @@ class LogSourceReader:
         new = [each for each in wanted if each.container not in self._by_container]
         for each in known:
             self._by_container[each.container].restarts = each.runs.restarts
-        room = max(0, MAX_SOURCES - len(known))
+        # one whose pod is no longer among the newest is read on
+        room = max(0, MAX_SOURCES - sum(source.state != "gone" for source in self.sources))
         self.left_out = max(0, len(new) - room)
         for each in new[:room]:
             await self._begin(self._add(each))

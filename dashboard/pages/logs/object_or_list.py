@@ -11,7 +11,8 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.logs.chosen_pods import ListedPods, PodsOf
-from dashboard.pages.logs.live_logs import ChosenPods, LiveLogs, LogSubject, open_logs
+from dashboard.pages.logs.live_logs import ChosenPods, LiveLogs, open_logs
+from dashboard.pages.logs.log_subject import LogSubject
 from dashboard.pages.logs.query import LogsQuery
 from dashboard.runtime.app_state import AppState
 from dashboard.runtime.text_with_links import object_href

@@ -25,11 +25,11 @@ from dashboard.pages.layout.requested_kind import (
     redirect_with_query,
 )
 from dashboard.pages.logs.download import download
-from dashboard.pages.logs.kubectl import logs_commands
 from dashboard.pages.logs.line_formats import SeverityJudge, as_html, text_of
 from dashboard.pages.logs.links import LogLinks
-from dashboard.pages.logs.live_logs import LogSubject, entries_as_json, open_logs
+from dashboard.pages.logs.live_logs import entries_as_json, open_logs
 from dashboard.pages.logs.log_source_reader import MAX_SOURCES
+from dashboard.pages.logs.log_subject import LogSubject
 from dashboard.pages.logs.object_or_list import (
     LINES_PARAM,
     PodsMaker,
@@ -170,14 +170,12 @@ async def _page(
     severities = SeverityJudge().judge(entry for _, entry in numbered)
     rows = [as_html(number, entry, each, names) for (number, entry), each in zip(numbered, severities, strict=True)]
     page = page_info(request, title=f"Logs of {view.subject.title}", key=key, view=view)
-    pods = sorted({(each.container.namespace, each.container.pod) for each in view.sources if each.state != "gone"})
     context = {
         "view": view.with_query(query),
         "page": page,
         "query": query,
         "rows": rows,
         "links": LogLinks(subject.href, query),
-        "command": logs_commands(view.subject, query, pods),
     }
     fragment = wants_fragment(request, "#logs")
     response = render(request, "logs/_logs.html" if fragment else "logs/page.html", context)

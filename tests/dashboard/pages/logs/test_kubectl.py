@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.logs.kubectl import MAX_COMMANDS, logs_commands
-from dashboard.pages.logs.live_logs import LogSubject
+from dashboard.pages.logs.log_subject import LogSubject
 from dashboard.pages.logs.object_or_list import object_subject
 from dashboard.pages.logs.query import LogsQuery
 

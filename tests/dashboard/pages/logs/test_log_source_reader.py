@@ -1,0 +1,94 @@
+"""Tests of the reader of a page's containers: its limit, and what may not be read."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from dashboard.live.logs.container_stream import ContainerId
+from dashboard.live.logs.container_streams import LogStreams, TooManyStreams
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.logs.log_source_reader import MAX_SOURCES, LogSourceReader
+from dashboard.pages.logs.query import LogsQuery
+from informerd.logs.log_events import LogLines, LogMark
+from tests.support.clock import FakeClock
+
+TIME = b"2026-11-28T07:00:00.000000001Z "
+
+
+def pod(number: int) -> Row:
+    whole = json.dumps({"spec": {"containers": [{"name": "main"}]}})
+    row = Row(f"uid-{number}", "shop", f"web-{number}", "1", None, "Running", "ok", (), {})
+    return cast("Row", PodRow(row, whole))
+
+
+class PodRow:
+    """A row whose object is not compressed."""
+
+    def __init__(self, row: Row, whole: str) -> None:
+        self._row, self._whole = row, whole
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._row, name)
+
+    def decode_object(self) -> object:
+        return json.loads(self._whole)
+
+
+class Streams:
+    """Notes which logs are followed."""
+
+    def __init__(self, most: int = 1000) -> None:
+        self.joined: list[ContainerId] = []
+        self._most = most
+
+    def join(self, container: ContainerId, listener: object) -> tuple[object, list[object]]:
+        if len(self.joined) >= self._most:
+            raise TooManyStreams("there is no room")
+        self.joined.append(container)
+        return object(), []
+
+    def leave(self, stream: object, listener: object) -> None:
+        """Nothing is kept."""
+
+
+def reader(streams: Streams, denied: str = "") -> LogSourceReader:
+    async def judge(container: ContainerId) -> str:
+        return "you may not" if container.pod == denied else ""
+
+    return LogSourceReader(LogsQuery(), cast("LogStreams", streams), judge, FakeClock(), lambda: None)
+
+
+async def test_no_more_containers_are_read_than_the_limit_however_pods_come_and_go() -> None:
+    streams = Streams()
+    logs = reader(streams)
+    await logs.update([pod(number) for number in range(MAX_SOURCES + 10)])
+    assert (len(streams.joined), logs.left_out) == (MAX_SOURCES, 10)
+    await logs.update([pod(number) for number in range(500, 510)])
+    assert (len(streams.joined), logs.left_out) == (MAX_SOURCES, 10)
+    logs.log_event(logs.sources[0].container, LogMark("main", "gone", "The pod does not exist any more."))
+    await logs.update([pod(number) for number in range(500, 510)])
+    assert (len(streams.joined), logs.left_out) == (MAX_SOURCES + 1, 9)
+
+
+async def test_a_log_that_may_not_be_read_is_not_joined_and_one_without_room_says_so() -> None:
+    streams = Streams(most=1)
+    logs = reader(streams, denied="web-0")
+    await logs.update([pod(0), pod(1), pod(2)])
+    assert [(source.state, source.words) for source in logs.sources] == [
+        ("refused", "you may not"), ("reading", ""), ("full", "there is no room"),
+    ]  # fmt: skip
+    assert [each.pod for each in streams.joined] == ["web-1"]
+
+
+async def test_lines_that_match_are_kept_and_marks_between_lines_stand_after_the_last_one() -> None:
+    logs = reader(Streams())
+    await logs.update([pod(0)])
+    container = logs.sources[0].container
+    logs.log_event(container, LogLines("main", [TIME + b"a"]))
+    logs.log_event(container, LogMark("main", "restarted", "It runs again."))
+    logs.log_event(container, LogLines("main", [TIME + b"b"]))
+    kinds = [item if isinstance(item, bytes) else item.kind for _, item in logs.store.flush()]
+    assert kinds == [TIME + b"a", "restarted", TIME + b"b"]
+    assert logs.sources[0].state == "live"
+    assert logs.store.histogram.total == 2
