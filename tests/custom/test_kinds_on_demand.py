@@ -182,6 +182,16 @@ def test_sixty_kinds_that_five_people_open_at_once_all_have_rows(api: DemoApi, t
         assert "4321" in words(people[2].page(path))  # an object is read when its page is opened
 
 
+def every_change_is_known(feed: str, title: str) -> bool:
+    """Whether the feed has the kind, and has its changes since it began.
+
+    A process that has just started has not read yet which kinds are followed always.
+    """
+    has_kind = title in feed.partition('aria-label="Kinds in the feed"')[2].partition("</nav>")[0]
+    known = words(feed)
+    return has_kind and "Every change is known from" in known and f"of {title} not yet" not in known
+
+
 def _list(person: Person, number: int) -> str:
     return person.page(f"/resources/{key_of(number)}/")
 
@@ -199,12 +209,7 @@ def test_a_kind_that_is_followed_always_is_so_after_a_restart_and_its_changes_ar
         assert "Followed always" in words(person.press(path, f"{path}follow-always/", always="on"))
     with dashboard(api, tmp_path) as program:
         person = Person(program.url, "ann")
-        until(
-            lambda: (
-                "Every change is known from" in (feed := words(person.page("/feed/")))
-                and "of Gears0 not yet" not in feed
-            )
-        )
+        until(lambda: every_change_is_known(person.page("/feed/"), "Gears0"))
         api.send(("PATCH", f"{collection(0)}/gear-of-0", {"spec": {"size": 77}}))  # nobody has opened the kind
         until(lambda: "size 0 → 77" in words(person.page("/feed/")), within=30)
         shown = words(person.page(f"{path}default/gear-of-0/"))

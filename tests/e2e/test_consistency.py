@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, WebSocketRoute
@@ -23,15 +23,22 @@ PODS = 40
 RATE = 20.0
 
 
-@pytest.mark.timeout(420)
-@pytest.mark.parametrize("seconds", [5.0, pytest.param(120.0, marks=pytest.mark.soak)])
-def test_every_state_that_a_live_page_shows_is_one_that_the_api_server_had_and_not_an_old_one(
-    production: ProductionStack, new_context: Callable[..., BrowserContext], seconds: float
-) -> None:
-    """`python -m tools.page_consistency` is the same with more rows than a page takes, for as long as one likes."""
+@pytest.fixture
+def changes(production: ProductionStack) -> Iterator[Changes]:
+    """The only pods and mydemos of the cluster: the pages' counts are of all namespaces."""
     changes = Changes(
         production.controlplane, production.controlplane.create_namespace(f"consistency-{secrets.token_hex(3)}")
     )
+    yield changes
+    changes.clear()
+
+
+@pytest.mark.timeout(420)
+@pytest.mark.parametrize("seconds", [5.0, pytest.param(120.0, marks=pytest.mark.soak)])
+def test_every_state_that_a_live_page_shows_is_one_that_the_api_server_had_and_not_an_old_one(
+    production: ProductionStack, changes: Changes, new_context: Callable[..., BrowserContext], seconds: float
+) -> None:
+    """`python -m tools.page_consistency` is the same with more rows than a page takes, for as long as one likes."""
     changes.fill(PODS)
     pages = open_pages(production, changes, new_context().new_page, most=4)
     change_and_watch(pages, changes, seconds=seconds, rate=RATE)
@@ -54,16 +61,13 @@ def without(swap: str, message: str) -> str:
     ("swap", "what"), [("gone", "ghosts"), pytest.param("place", "missing", marks=pytest.mark.long)]
 )
 def test_the_checker_catches_a_page_that_loses_a_part_of_its_frames(
-    swap: str, what: str, production: ProductionStack, page: Page
+    swap: str, what: str, production: ProductionStack, changes: Changes, page: Page
 ) -> None:
     def spoil(route: WebSocketRoute) -> None:
         server = route.connect_to_server()
         server.on_message(lambda text: route.send(without(swap, text) if isinstance(text, str) else text))
 
     page.route_web_socket(re.compile("/live/"), spoil)
-    changes = Changes(
-        production.controlplane, production.controlplane.create_namespace(f"spoilt-{swap}-{secrets.token_hex(3)}")
-    )
     changes.fill(10)
     path, subject = pods_with_restarts(changes.namespace)
     watched = RecordedPage(page, production.webs[0].url + path, subject)

@@ -111,6 +111,12 @@ class Changes:
         for error in failed:
             raise error
 
+    def clear(self) -> None:
+        """Delete what is left, for tests after this one that count the whole cluster's objects."""
+        for kind in COLLECTIONS:
+            for name in sorted(self.history.now(kind)):
+                self.delete(kind, name)
+
     def confirm(self) -> None:
         """Check the history against the API server: its last state equals the list at the version of the last write."""
         for kind in COLLECTIONS:
