@@ -13,7 +13,7 @@ from tests.support.access.marked_cluster import MarkedCluster
 from tests.support.access.tour import Tour
 from tests.support.access.visits import VISITS
 
-WORLDS, BATCH = 300, 25
+WORLDS, BATCH = 150, 25
 SOAK_WORLDS = 5_000
 VISITS_A_WORLD = 10
 NOT_CRAWLED: frozenset[str] = frozenset()
