@@ -22,27 +22,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median, quantiles
 
-from playwright.async_api import CDPSession, Page, async_playwright
+from playwright.async_api import async_playwright
 
-from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
+from benchmarks.support.chromium import ARGUMENTS, chromium, heap_and_nodes, open_live
+from benchmarks.support.input_latency import measure_inputs
 from benchmarks.support.process_usage import processes_below, total_core_seconds
 from benchmarks.support.result_table import Line, main
 from benchmarks.support.websocket_follower_process import followers
 
 SETTLE = 5.0
 """Seconds before anything is measured, unless it is said otherwise."""
-INPUTS = 5
-"""A second."""
-LISTEN = """
-  window.inputs = [];
-  const take = (event) => {
-    const at = event.timeStamp;
-    requestAnimationFrame(() => { const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => window.inputs.push(performance.now() - at);
-      port2.postMessage(0); });
-  };
-  for (const type of ["click", "keydown"]) document.addEventListener(type, take);
-"""
 
 
 @contextmanager
@@ -57,32 +46,6 @@ def server(rate: int) -> Iterator[tuple[str, int]]:
             yield f"http://127.0.0.1:{line.split()[1]}", process.pid
         finally:
             process.terminate()
-
-
-async def measure_inputs(page: Page, seconds: float) -> list[float]:
-    """Milliseconds of each of some clicks and keys."""
-    await page.evaluate(LISTEN)
-    title = await page.locator("h1").bounding_box()
-    if title is None:
-        sys.exit("the page has no title to click on")
-    end = time.monotonic() + seconds
-    number = 0
-    while time.monotonic() < end:
-        if number % 2:
-            await page.mouse.click(title["x"] + 10, title["y"] + 10)
-        else:
-            await page.keyboard.press("ArrowLeft")
-        number += 1
-        await asyncio.sleep(1 / INPUTS)
-    found: list[float] = await page.evaluate("window.inputs")
-    return found
-
-
-async def heap_and_nodes(session: CDPSession) -> tuple[float, float]:
-    """MB of JavaScript heap and DOM nodes, after a collection."""
-    await session.send("HeapProfiler.collectGarbage")
-    metrics = {each["name"]: each["value"] for each in (await session.send("Performance.getMetrics"))["metrics"]}
-    return metrics["JSHeapUsedSize"] / 1e6, metrics["Nodes"]
 
 
 async def in_browser(url: str, path: str, arguments: argparse.Namespace) -> Line:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, CDPSession, Page
 
 ARGUMENTS = [
     "--no-sandbox", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -36,3 +36,10 @@ async def open_live(page: Page, address: str) -> None:
     """Open a page and wait until it says live."""
     await page.goto(address)
     await page.wait_for_selector("body[data-live=live]", timeout=60_000)
+
+
+async def heap_and_nodes(session: CDPSession) -> tuple[float, float]:
+    """MB of JavaScript heap and DOM nodes, after a collection."""
+    await session.send("HeapProfiler.collectGarbage")
+    metrics = {each["name"]: each["value"] for each in (await session.send("Performance.getMetrics"))["metrics"]}
+    return metrics["JSHeapUsedSize"] / 1e6, metrics["Nodes"]

@@ -1,4 +1,4 @@
-"""Sockets in a process of their own; see `benchmarks.support.websocket_follower`."""
+"""Sockets in a process of their own; see `benchmarks.support.websocket_follower` and `log_page_follower`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from typing import Any
 
 
 @contextmanager
-def followers(url: str, number: int, paths: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+def followers(
+    url: str, number: int, paths: Sequence[str], *, module: str = "websocket_follower"
+) -> Iterator[subprocess.Popen[str]]:
     """Open that many sockets over these pages and wait for their windows; they end with the block."""
-    command = [sys.executable, "-m", "benchmarks.support.websocket_follower", url, str(number), *paths]
+    command = [sys.executable, "-m", f"benchmarks.support.{module}", url, str(number), *paths]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         if process.stdout is None or process.stdout.readline() != "ready\n":
             sys.exit("the sockets did not all get their window")

@@ -17,7 +17,7 @@ from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.live_view import LiveView
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.query.list_query import Query
-from dashboard.objects.query.params import read_namespaces, read_open
+from dashboard.objects.query.params import read_namespaces
 from dashboard.pages.controllers.live_controllers import open_controllers
 from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT
 from dashboard.pages.details.live_detail import open_detail
@@ -26,6 +26,7 @@ from dashboard.pages.feed.live_feed import open_feed
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.layout.kinds_sidebar import all_kinds
 from dashboard.pages.layout.required_right import CONTROLLERS
+from dashboard.pages.lists.drawer import open_tab, read_open_object
 from dashboard.pages.lists.live_list import open_list
 from dashboard.pages.logs.object_or_list import open_object_logs, open_selection_logs
 from dashboard.pages.overview.live_overview import open_overview
@@ -68,7 +69,8 @@ def open_live_view(state: AppState, address: str) -> LiveView | None:
 
 
 def open_drawer_view(state: AppState, address: str) -> LiveView | None:
-    """The view of the object that a list's address opens beside it (``open=namespace/name``); None where it opens none.
+    """The view of the object that a list's address opens beside it (``open=namespace/name``, ``tab=``); None where it
+    opens none.
 
     Raises as `open_live_view`.
     """
@@ -121,12 +123,12 @@ def _beside_of(state: AppState, match: ResolverMatch, params: QueryDict) -> Live
     if match.url_name != "list":
         return None
     kind = _kind_of(state, match)
-    opened = read_open(params, kind.namespaced, kind.title, [])
-    return (
-        open_detail(state[HUB], kind, *opened, Query.parse(params, kind.key).column_paths)
-        if opened is not None
-        else None
-    )
+    opened = read_open_object(params, kind, [])
+    if opened is None:
+        return None
+    if opened.shows_logs:
+        _need_pods(state)
+    return open_tab(state, opened, Query.parse(params, kind.key).column_paths)
 
 
 def _need_pods(state: AppState) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext
 
 from tests.support.long_tests import long_but
 from tools.axe import violations
+from tools.scenes.log_scenes import LOGS
 from tools.scenes.page_scenes import ERRORS, LISTS, OBJECTS, ON_LIST, ON_OVERVIEW
 from tools.scenes.scene import Scene
 from tools.scenes.stage import Stage, usual_stage
@@ -31,7 +32,7 @@ LIKE_OTHERS = {
 WALKS: Mapping[str, tuple[Scene, ...]] = MappingProxyType({
     "overview": ON_OVERVIEW, "list": ON_LIST, "lists": LISTS, "objects": OBJECTS, "errors": ERRORS, "making":
     CREATE_SCENES,
-    "actions": ACTION_SCENES,
+    "actions": ACTION_SCENES, "logs": LOGS,
 })  # fmt: skip
 """Scenes that one page goes through."""
 

@@ -111,3 +111,17 @@ def test_the_outage_benchmark_prints_what_programs_read() -> None:
     (figures,) = figures_of("outage", "--rounds", "1", "--pods", "10", "--faults", "killed").values()
     assert figures["stale shown after, s"] > 0
     assert figures["healed after it is ready, s"] > 0
+
+
+@pytest.mark.browser
+@pytest.mark.controlplane
+def test_the_benchmark_of_logs_counts_every_line() -> None:
+    controlplane_binaries(), chromium_path()
+    rates = ["--rate", "2000", "--streams", "2", "--stream-rate", "100"]
+    sizes = ["--pages", "2", "--seconds", "2", "--search-mb", "1", "--rounds", "1", "--requests", "2"]
+    lines = figures_of("logs", *rates, *sizes)
+    floods = [figures for name, figures in lines.items() if name.endswith("to 2 pages")]
+    assert [figures["lost without a mark"] for figures in floods] == [0, 0]
+    found = [figures["lines"] for name, figures in lines.items() if name.startswith("1 MB, a text: ")]
+    assert len(found) == 3
+    assert found[0] == found[1] == found[2] > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import os
@@ -15,17 +16,24 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from dashboard.pages.logs.log_source_reader import MAX_SOURCES
 from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
 from tests.support.daemon import Daemon
 from tests.support.kubectl import kubectl_binary
-from tests.support.kubelet_logs import LoggingPod, kubelet_with_logs, log_line
+from tests.support.kubelet_logs import NODE, LoggingPod, kubelet_with_logs, log_line
 from tests.support.local_dashboard import ask
+from tests.support.wait import until
 from tools.axe import violations
 
 pytestmark = pytest.mark.browser
 
 numbers = itertools.count()
+TERMINAL_TRICKS = (
+    "\x1b[2J\x1b[H0 seen", "\x1b]0;another title\x071 seen", "\x1b]2;another title\x1b\\2 seen", "\x1b[3A\x1b[2K3 seen",
+    "\x1b[?1049h4 seen\x1b[?25l", "\x1bP+q544e\x1b\\5 seen", "\x1b]8;;javascript:alert(1)\x1b\\6 seen\x1b]8;;\x1b\\",
+)  # fmt: skip
+"""Erase the screen, rename the window (two ways), go up and erase, other screen, ask the terminal, a link."""
 JSON_LINE = '{"level":"error","msg":"cannot connect","host":"db-1","err":{"code":111}}'
 
 
@@ -53,8 +61,27 @@ def namespace(modules_controlplane: ControlPlane) -> str:
 
 
 @pytest.fixture
-def pod(modules_controlplane: ControlPlane, kubelet: Daemon, namespace: str, tmp_path: Path) -> LoggingPod:
-    return LoggingPod(modules_controlplane, namespace, "web", tmp_path)
+def pod(
+    modules_controlplane: ControlPlane, kubelet: Daemon, site: Dashboard, namespace: str, tmp_path: Path
+) -> LoggingPod:
+    """A pod that the dashboard knows."""
+    made = LoggingPod(modules_controlplane, namespace, "web", tmp_path)
+    until(lambda: f">{made.name}<" in text_of(f"{site.url}/resources/pods/?namespace={namespace}"))
+    return made
+
+
+@pytest.fixture(scope="module")
+def alice(modules_controlplane: ControlPlane) -> Path:
+    """The kubeconfig of somebody who sees pods, and may not read their logs."""
+    rules = [{"apiGroups": ["*"], "resources": ["pods", "namespaces"], "verbs": ["get", "list", "watch"]}]
+    roles = "/apis/rbac.authorization.k8s.io/v1/clusterrole"
+    modules_controlplane.create(f"{roles}s", {"metadata": {"name": "pods-only"}, "rules": rules})
+    modules_controlplane.create(f"{roles}bindings", {
+        "metadata": {"name": "pods-only"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "pods-only"},
+        "subjects": [{"kind": "User", "name": "alice", "apiGroup": "rbac.authorization.k8s.io"}],
+    })  # fmt: skip
+    return modules_controlplane.kubeconfig_of("alice")
 
 
 FIND_GAP = """async (log) => {
@@ -255,6 +282,149 @@ def test_without_scripts_the_newest_lines_are_there(
     expect(line_with(page, "two")).to_be_visible()
 
 
+def open_tab(page: Page, site: Dashboard, pod: LoggingPod) -> Locator:
+    """The list of the pod's namespace, with its logs opened beside it by clicks."""
+    page.goto(f"{site.url}/resources/pods/?namespace={pod.namespace}")
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    page.locator(f"tr[data-name={pod.name}] .c-status").click()
+    drawer = page.locator("#drawer")
+    drawer.get_by_role("link", name="Logs", exact=True).click()
+    return drawer
+
+
+def test_the_drawer_of_a_list_has_a_tab_that_follows_the_log(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write(*(f"line {number}" for number in range(200)))
+    drawer = open_tab(page, site, pod)
+    expect(page).to_have_url(re.compile(rf"[?&]open={pod.namespace}/web&tab=logs$"))
+    expect(line_with(page, "line 199")).to_be_in_viewport()
+    expect(page.locator("#log")).to_be_focused()
+    pod.write("INFO the next one")
+    expect(line_with(page, "the next one")).to_be_in_viewport()
+    expect(line_with(page, "the next one")).to_have_attribute("data-container", "main")
+    page.locator("#log").hover()
+    page.mouse.wheel(0, -1500)
+    jump = page.locator("[data-log-jump]")
+    expect(jump).to_be_visible()
+    pod.write(*(f"later {number}" for number in range(20)))
+    expect(jump).to_have_text("↓ 20 new")
+    page.locator("#log").press("End")
+    expect(line_with(page, "later 19")).to_be_in_viewport()
+    expect(page.locator("#log [data-mark=skipped]")).to_have_count(0)
+    assert violations(page, part="main") == []
+    drawer.get_by_role("link", name="Open the page").click()
+    expect(page).to_have_url(address(site, pod))
+    expect(line_with(page, "later 19")).to_be_in_viewport()
+
+
+def test_the_tab_is_in_the_address_and_back_and_keys_go_through_it(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write("hello")
+    drawer = open_tab(page, site, pod)
+    expect(line_with(page, "hello")).to_be_visible()
+    page.evaluate("window.rows = document.querySelector('tbody')")
+    page.go_back()
+    expect(drawer.locator(".detail")).to_be_visible()
+    expect(page.locator("#log")).to_have_count(0)
+    page.go_forward()
+    expect(line_with(page, "hello")).to_be_visible()
+    page.keyboard.press("l")
+    expect(drawer.locator(".detail")).to_be_visible()
+    page.keyboard.press("l")
+    pod.write("again")
+    expect(line_with(page, "again")).to_be_visible()
+    assert page.evaluate("window.rows === document.querySelector('tbody')")
+    page.reload()
+    expect(line_with(page, "again")).to_be_visible()
+    pod.write("after the reload")
+    expect(line_with(page, "after the reload")).to_be_visible()
+    page.locator("#q").fill("web")
+    expect(page).to_have_url(re.compile(r"q=web.*tab=logs"))
+    expect(line_with(page, "hello")).to_be_visible()
+
+
+def test_the_next_row_is_opened_on_the_same_tab_and_has_its_own_lines(
+    page: Page, site: Dashboard, pod: LoggingPod, modules_controlplane: ControlPlane, tmp_path: Path
+) -> None:
+    other = LoggingPod(modules_controlplane, pod.namespace, "worker", tmp_path)
+    pod.write(*(f"of web {number}" for number in range(50)))
+    other.write("of worker")
+    open_tab(page, site, pod)
+    expect(line_with(page, "of web 49")).to_be_visible()
+    page.locator("tr[data-name=worker] .c-status").click()
+    expect(page).to_have_url(re.compile(rf"open={pod.namespace}/worker&tab=logs$"))
+    expect(line_with(page, "of worker")).to_be_visible()
+    expect(line_with(page, "of web")).to_have_count(0)
+    other.write("more of worker")
+    pod.write("more of web")
+    expect(line_with(page, "more of worker")).to_be_visible()
+    expect(line_with(page, "of web")).to_have_count(0)
+    page.go_back()
+    expect(line_with(page, "more of web")).to_be_visible()
+    expect(line_with(page, "of worker")).to_have_count(0)
+
+
+@pytest.mark.parametrize("how", ["Escape", "Overview"])
+def test_a_closed_tab_gets_nothing_more(page: Page, site: Dashboard, pod: LoggingPod, how: str) -> None:
+    frames: list[str | bytes] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(frame)))
+    pod.write("hello")
+    drawer = open_tab(page, site, pod)
+    expect(line_with(page, "hello")).to_be_visible()
+    pod.write("while it is open")
+    expect(line_with(page, "while it is open")).to_be_visible()
+    assert has_lines(frames)
+    if how == "Escape":
+        page.keyboard.press("Escape")
+        expect(drawer).to_be_hidden()
+    else:
+        drawer.get_by_role("link", name="Overview").click()
+        expect(drawer.locator(".detail")).to_be_visible()
+    page.wait_for_timeout(1000)  # the socket's answer, and what was on its way
+    frames.clear()
+    pod.write("while it is closed")
+    page.wait_for_timeout(2500)
+    assert frames  # the heartbeat, at least
+    assert not has_lines(frames)
+
+
+@pytest.mark.long
+def test_the_log_is_not_followed_any_more_where_its_last_tab_was_closed(
+    page: Page, new_dashboard: Callable[..., Dashboard], modules_controlplane: ControlPlane, pod: LoggingPod
+) -> None:
+    site = new_dashboard(modules_controlplane.kubeconfig)
+    pod.write("hello")
+    drawer = open_tab(page, site, pod)
+    expect(line_with(page, "hello")).to_be_visible()
+    assert followed_logs(site) == 1
+    page.keyboard.press("Escape")
+    expect(drawer).to_be_hidden()
+    until(lambda: followed_logs(site) == 0, within=60, what="nothing is followed")
+
+
+def has_lines(frames: list[str | bytes]) -> bool:
+    """Whether one of a socket's messages has lines of a log."""
+    texts = (gzip.decompress(each).decode() if isinstance(each, bytes) else each for each in frames)
+    return any(json.loads(each).get("log") for each in texts)
+
+
+def followed_logs(site: Dashboard) -> int:
+    found = re.search(r"^deltaboard_log_streams (\S+)$", text_of(f"{site.url}/metrics"), re.MULTILINE)
+    assert found is not None
+    return int(float(found[1]))
+
+
+def test_without_scripts_an_address_with_the_tab_has_the_newest_lines(
+    new_context: Callable[..., BrowserContext], site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write("hello")
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(f"{site.url}/resources/pods/?namespace={pod.namespace}&open={pod.namespace}/web&tab=logs")
+    expect(line_with(page, "hello")).to_be_visible()
+    page.get_by_role("link", name="Overview", exact=True).last.click()
+    expect(page.locator("#drawer .detail")).to_be_visible()
+
+
 def test_hostile_lines_are_shown_as_text_and_long_ones_are_cut(page: Page, site: Dashboard, pod: LoggingPod) -> None:
     moment = datetime.now(UTC) - timedelta(seconds=5)
     hostile = ["<img src=x onerror=alert(1)>", "\x1b]0;title\x07after", "nul \x00 here", "\u202etfel", "x" * 50_000]
@@ -270,21 +440,56 @@ def test_hostile_lines_are_shown_as_text_and_long_ones_are_cut(page: Page, site:
     expect(line_with(page, "x" * 50_000)).to_have_count(1)
 
 
+def test_a_line_cannot_write_over_others_or_rename_the_page(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write("before", *TERMINAL_TRICKS, "after")
+    page.goto(address(site, pod))
+    expect(line_with(page, "after")).to_be_visible()
+    texts = page.locator("#log .log-line .log-text").all_text_contents()
+    assert texts == ["before", *(f"{number} seen" for number in range(len(TERMINAL_TRICKS))), "after"]
+    expect(page).to_have_title(re.compile("^Logs of web"))
+    assert "\x1b" not in page.content()
+
+
+def test_of_a_line_of_more_than_a_megabyte_the_rest_is_left_out_and_counted(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write("before", "x" * (2**20 + 5000), "after")
+    page.goto(address(site, pod))
+    expect(line_with(page, "after")).to_be_visible()
+    long = line_with(page, "bytes more")
+    assert len(long.text_content() or "") < 10_000
+    assert len(page.content()) < 200_000
+    answer = page.request.get(address(site, pod, f"lines/?line={long.get_attribute('data-n')}")).text()
+    assert answer.lstrip("x") == "… (5,031 bytes more)"
+    assert answer.count("x") == 2**20 - len("2026-11-28T07:00:00.000000000Z ")
+    pod.write("y" * (2**20 + 5000), "later")
+    expect(line_with(page, "later")).to_be_visible()
+    expect(page.locator("#log [data-mark=gap], #log [data-mark=repeated]")).to_have_count(0)
+
+
+def test_of_more_containers_than_the_limit_the_rest_is_counted_on_the_page(
+    page: Page, site: Dashboard, modules_controlplane: ControlPlane, kubelet: Daemon, namespace: str
+) -> None:
+    containers = [{"name": f"main-{number}", "image": "main:1"} for number in range(MAX_SOURCES + 7)]
+    body = {"metadata": {"name": "many"}, "spec": {"nodeName": NODE, "containers": containers}}
+    modules_controlplane.create(f"/api/v1/namespaces/{namespace}/pods", body)
+    page.goto(f"{site.url}/resources/pods/{namespace}/many/logs/")
+    status = page.locator(".log-status")
+    expect(status).to_contain_text(f"of {MAX_SOURCES} containers; 7 more are not read: choose pods or containers")
+    page.goto(f"{site.url}/resources/pods/{namespace}/many/logs/?container=main-{MAX_SOURCES + 1}")
+    expect(status).to_contain_text("of 1 container")
+    expect(status).not_to_contain_text("not read")
+
+
+@pytest.mark.parametrize("rest", ["{namespace}/web/logs/", "?open={namespace}/web&tab=logs"])
 def test_who_may_not_read_logs_gets_the_reason_and_no_line(
-    page: Page, new_dashboard: Callable[..., Dashboard], modules_controlplane: ControlPlane, pod: LoggingPod
+    page: Page, new_dashboard: Callable[..., Dashboard], alice: Path, pod: LoggingPod, rest: str
 ) -> None:
     pod.write("secret line")
-    rules = [{"apiGroups": ["*"], "resources": ["pods", "namespaces"], "verbs": ["get", "list", "watch"]}]
-    roles = "/apis/rbac.authorization.k8s.io/v1/clusterrole"
-    modules_controlplane.create(f"{roles}s", {"metadata": {"name": "pods-only"}, "rules": rules})
-    modules_controlplane.create(f"{roles}bindings", {
-        "metadata": {"name": "pods-only"},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "pods-only"},
-        "subjects": [{"kind": "User", "name": "alice", "apiGroup": "rbac.authorization.k8s.io"}],
-    })  # fmt: skip
-    site = new_dashboard(modules_controlplane.kubeconfig_of("alice"))
-    page.goto(address(site, pod))
+    site = new_dashboard(alice)
+    page.goto(f"{site.url}/resources/pods/{rest.format(namespace=pod.namespace)}")
     expect(page.locator(".log-sources")).to_contain_text('cannot get resource "pods/log"')
+    expect(page.locator(".log-chip, #log .log-line")).to_have_count(0)
     assert "secret line" not in page.content()
 
 

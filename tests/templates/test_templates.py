@@ -22,6 +22,7 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
 from dashboard.pages.lists.column_picker import column_choices
+from dashboard.pages.lists.drawer import Drawer, OpenObject
 from dashboard.runtime.text_with_links import TextPiece
 from dashboard.templatetags import deltaboard
 from tests.support.controllers import report_samples as reports
@@ -124,13 +125,13 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         "columns": column_choices(Query(key="pods")),
     }
     yield "list, with its columns to choose from", "lists/list.html", picking
+    detail: Any = samples.detail_view()
     opened = {
         "view": samples.list_view(3),
         "page": info("pods"),
         "command": COMMAND,
         "follow": samples.FOLLOW,
-        "drawer": samples.detail_view(),
-        "close_href": "/",
+        "drawer": Drawer(OpenObject(KINDS["pods"], "shop", "web"), detail, "/", "/?open=", "/?tab=logs"),
     }
     yield "list, with an object open", "lists/list.html", opened
     details = {

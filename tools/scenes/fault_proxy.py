@@ -18,7 +18,7 @@ from tools.scenes.api_client import Api
 
 
 class FaultProxy:
-    """Requests go on to the cluster of `kubeconfig`, but for those that the rules name by plural.
+    """Requests go on to the cluster of `kubeconfig`, but for those that the rules name by plural, or ``pods/log``.
 
     forbid: 403, as RBAC says it. stalled: a watch of it gives so many events, and then the last of
     them again every second, so that nobody takes it for dead. unwatchable: discovery does not offer
@@ -67,6 +67,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
         plural = parts.path.rstrip("/").rpartition("/")[2]
+        plural = "pods/log" if plural == "log" else plural
         if plural in self.proxy.forbidden_kinds:
             self._refuse(plural)
         else:
@@ -80,7 +81,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, plural: str) -> None:
         who = 'User "system:serviceaccount:web:deltaboard"'
-        message = f'{plural} is forbidden: {who} cannot list resource "{plural}" in API group "" at the cluster scope'
+        verb = "get" if "/" in plural else "list"
+        message = f'{plural} is forbidden: {who} cannot {verb} resource "{plural}" in API group "" at the cluster scope'
         status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403}
         self._begin(403, "application/json")
         self.wfile.write(json.dumps({**status, "message": message}).encode())

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from playwright.sync_api import Page, WebSocketRoute
 
 from tools.scenes.child_process import Child
+from tools.scenes.log_scenes import REFUSED_LOGS
 from tools.scenes.page_scenes import MYDEMOS, PODS, drawer
 from tools.scenes.scene import Play, Scene, open_at, wait_for_rows
 from tools.scenes.stage import (
@@ -106,6 +107,7 @@ STATES: Mapping[str, tuple[StageFactory, tuple[Scene, ...]]] = MappingProxyType(
         Scene("forbidden-list", open_and_wait(PODS, ".empty:has-text('may not be listed')")),
         Scene("forbidden-feed", open_and_wait("/feed/", "body:not([data-live=offline])")),
     )),
+    "logs forbidden": (partial(proxied_stage, forbid=["pods/log"]), REFUSED_LOGS),
     "first sync": (partial(proxied_stage, stalled={"pods": 1240}), (
         Scene("syncing-overview", open_and_wait("/", "#banner:not([hidden])")),
         Scene("syncing-list", open_and_wait(PODS, ".empty progress")),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypedDict
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -17,8 +16,7 @@ from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.query.list_query import Query, QueryProblem
-from dashboard.objects.query.params import read_open
-from dashboard.pages.details.live_detail import LiveDetail, open_detail
+from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.followed_kinds.views import follow_choice
 from dashboard.pages.layout.cross_site_requests import own_pages_only
 from dashboard.pages.layout.htmx import current_page_params, keep_address, vary_on_htmx, wants_fragment
@@ -34,17 +32,12 @@ from dashboard.pages.layout.requested_kind import (
 )
 from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
 from dashboard.pages.lists.column_picker import column_choices
+from dashboard.pages.lists.drawer import Drawer, OpenObject, open_drawer, open_logs_tab, read_open_object
 from dashboard.pages.lists.export import FORMATS, export
 from dashboard.pages.lists.kubectl import kubectl_command
 from dashboard.pages.lists.live_list import open_list
+from dashboard.pages.logs.page_context import FIRST_LINES_SECONDS
 from dashboard.runtime.app_state import AppState, state_of
-
-
-class DrawerContext(TypedDict):
-    """Template context of the object that is open beside the list."""
-
-    drawer: LiveDetail | None
-    close_href: str
 
 
 @require_safe
@@ -57,26 +50,29 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     if kind.key != resource:
         return redirect_with_query(request, kind.path)
     query, lost = _check_namespaces(state, kind, state[HUB].fit_query(kind, Query.parse(request.GET, kind.key)))
-    if (shown := read_open(request.GET, kind.namespaced, kind.title, [])) is not None:
-        await state[INTEREST].read_object(kind, *shown)
+    problems: list[QueryProblem] = []
+    opened = read_open_object(request.GET, kind, problems)
+    if opened is not None and (unavailable := await _read_for_drawer(request, opened)) is not None:
+        return kind_not_found(request, PODS, unavailable)
     if wants_fragment(request, "#drawer"):
-        drawer = _drawer(request, _open_drawer(state, kind, request, query)[0])
-        forbid_storing_secrets(drawer, kind)
-        return drawer
+        shown = render(request, "lists/_drawer.html", {"drawer": _drawer(request, opened, query)})
+        return _forbid_storing(shown, kind, opened)
+    fragment = wants_fragment(request, "#list")
+    if not fragment:
+        query = replace(query, problems=query.problems + tuple(problems))
     choices = namespace_picker(state, query.namespaces, lambda names: query.with_(namespaces=names).href(), kind.key)
     await state[HUB].wait_for_rows(kind, query)
-    opened, query = _open_drawer(state, kind, request, query)
+    drawer = _drawer(request, opened, query)
     view = open_list(state[HUB], kind, query)
     page = page_info(
         request,
         title=kind.title,
         key=kind.key,
         view=view,
-        drawer_view=opened["drawer"],
+        drawer_view=drawer.view if drawer is not None else None,
         namespaces=choices if kind.namespaced else None,
         selected=query.namespaces,
     )
-    fragment = wants_fragment(request, "#list")
     template = "lists/_fragment.html" if fragment else "lists/list.html"
     applied_filter = Query.parse(current_page_params(request), kind.key).canonical
     command = kubectl_command(kind, query, _listed_namespaces(state, kind))
@@ -87,14 +83,13 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
         "is_fragment": fragment,
         "command": command,
         "follow": follow_choice(state, kind),
-        **opened,
+        "drawer": drawer,
     }
     context["columns"] = column_choices(query)
     response = render(request, template, context, status=404 if lost and not fragment else 200)
     if fragment and query.problems:
         keep_address(response)
-    forbid_storing_secrets(response, kind)
-    return vary_on_htmx(response)
+    return _forbid_storing(response, kind, opened)
 
 
 @require_safe
@@ -154,18 +149,26 @@ def _listed_namespaces(state: AppState, kind: KindInfo) -> tuple[str, ...]:
     return limit.namespaces if limit is not None else ()
 
 
-def _open_drawer(state: AppState, kind: KindInfo, request: HttpRequest, query: Query) -> tuple[DrawerContext, Query]:
-    """Template context of the object that the address opens, and the query with its problems."""
-    problems: list[QueryProblem] = []
-    opened = read_open(request.GET, kind.namespaced, kind.title, problems)
-    params = request.GET.copy()
-    params.pop("open", None)
-    close = f"{kind.path}?{params.urlencode()}" if params else kind.path
-    view = open_detail(state[HUB], kind, *opened, query.column_paths) if opened is not None else None
-    if not problems or wants_fragment(request, "#list"):
-        return {"drawer": view, "close_href": close}, query
-    return {"drawer": view, "close_href": close}, replace(query, problems=query.problems + tuple(problems))
+async def _read_for_drawer(request: HttpRequest, opened: OpenObject) -> UnavailableKind | None:
+    """Read what the drawer shows; returns why pods are not available where it shows their logs."""
+    state = state_of(request)
+    await state[INTEREST].read_object(opened.kind, opened.namespace, opened.name)
+    if opened.shows_logs:
+        if isinstance(unavailable := await open_kind(request, PODS), UnavailableKind):
+            return unavailable
+        await open_logs_tab(state, opened).wait_until_begun(FIRST_LINES_SECONDS)
+    return None
 
 
-def _drawer(request: HttpRequest, opened: DrawerContext) -> HttpResponse:
-    return vary_on_htmx(render(request, "details/_drawer.html", {**opened}))
+def _drawer(request: HttpRequest, opened: OpenObject | None, query: Query) -> Drawer | None:
+    if opened is None:
+        return None
+    return open_drawer(state_of(request), opened, query.column_paths, request.GET)
+
+
+def _forbid_storing(response: HttpResponse, kind: KindInfo, opened: OpenObject | None) -> HttpResponse:
+    """Lines of logs, and Secrets, are in no cache."""
+    forbid_storing_secrets(response, kind)
+    if opened is not None and opened.shows_logs:
+        response["Cache-Control"] = "no-store"
+    return vary_on_htmx(response)

@@ -59,23 +59,47 @@ async def read_history(
 ) -> AsyncIterator[list[bytes]]:
     """The lines that match, oldest first, some at a time.
 
-    `previous` reads only the run before the last restart, `with_previous` that one before the present one.
+    `previous` reads only the run before the last restart, `with_previous` that one before the present one. While a
+    container waits to be started again, the kubelet gives the same run for both: it is read once.
     `first_line` returns the first line that is had by other means, empty while there is none: reading ends there.
     Raises as read_log.
     """
     since = iso(float(int(_unix(span.begin)))) if span.begin else ""
+    before = _Run()
     if previous or with_previous:
         with suppress(*(() if previous else (BadRequest, NotFound))):
             chunks = read_log(
                 client, container.namespace, container.pod, container.container, previous=True, since=since
             )
-            async for found in _matching(chunks, lines, span, progress, bytes):
+            async for found in _matching(before.noted(chunks), lines, span, progress, first_line):
                 yield found
     if previous:
         return
     chunks = read_log(client, container.namespace, container.pod, container.container, since=since)
-    async for found in _matching(chunks, lines, span, progress, first_line):
+    async for found in _matching(before.left_out(chunks), lines, span, progress, first_line):
         yield found
+
+
+class _Run:
+    """One run of a container, known by the first line of its log."""
+
+    def __init__(self) -> None:
+        self._first_line = b""
+
+    async def noted(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Its log, which it is known by from now on."""
+        async for chunk in chunks:
+            self._first_line = self._first_line or chunk[: chunk.find(b"\n") + 1]
+            yield chunk
+
+    async def left_out(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """A log, unless it is of this run."""
+        is_known = bool(self._first_line)
+        async for chunk in chunks:
+            if is_known and chunk.startswith(self._first_line):
+                return
+            is_known = False
+            yield chunk
 
 
 async def _matching(

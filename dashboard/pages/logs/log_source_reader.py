@@ -169,13 +169,15 @@ class LogSourceReader:
                 self._set_state(source, state, event.words)
             if event.kind == "gone":  # nothing more comes: its place is for another log
                 self._leave(source)
-            if event.kind != "waiting":
+            is_known = event.kind == "refused" and event.words == source.refusal
+            source.refusal = event.words if event.kind == "refused" else ""
+            if event.kind != "waiting" and not is_known:
                 self._mark(source, event.kind, event.words)
         self._on_change()
 
     def _take_lines(self, source: LogSource, lines: Sequence[bytes]) -> None:
         source.first_line = source.first_line or lines[0]
-        source.last_line = lines[-1]
+        source.last_line, source.refusal = lines[-1], ""
         if source.state != "live":
             self._set_state(source, "live", "")
         chosen = self.span.chosen([*lines]) if self.span.begin else lines

@@ -32,6 +32,8 @@ class LogSource:
     state: SourceState = "reading"
     words: str = ""
     """What was said last about its state."""
+    refusal: str = ""
+    """Why it could not be read when that was marked last: asking again in vain is no news."""
     stream: ContainerStream | None = None
     first_line: bytes = b""
     """The oldest line of it that came by the stream: what is older is read from the kubelet."""

@@ -25,8 +25,7 @@ from dashboard.pages.layout.requested_kind import (
     redirect_with_query,
 )
 from dashboard.pages.logs.download import download
-from dashboard.pages.logs.line_formats import SeverityJudge, as_html, text_of
-from dashboard.pages.logs.links import LogLinks
+from dashboard.pages.logs.line_formats import text_of
 from dashboard.pages.logs.live_logs import entries_as_json, open_logs
 from dashboard.pages.logs.log_source_reader import MAX_SOURCES
 from dashboard.pages.logs.log_subject import LogSubject
@@ -40,14 +39,11 @@ from dashboard.pages.logs.object_or_list import (
     selection_subject,
 )
 from dashboard.pages.logs.older_lines import LOADED_LINES, older_lines, readable_containers
+from dashboard.pages.logs.page_context import FIRST_LINES_SECONDS, logs_context
 from dashboard.pages.logs.query import LogsQuery
 from dashboard.runtime.app_state import state_of
 from dashboard.runtime.text_with_links import object_href
 
-FIRST_LINES_SECONDS = 0.25
-"""Seconds that a page waits for its first lines; then they come by the socket."""
-FIRST_LINES = 300
-"""Most lines of a page without scripts."""
 NO_STORE = {"Cache-Control": "no-store"}
 """Lines may hold secrets."""
 
@@ -165,18 +161,8 @@ async def _page(
     state = state_of(request)
     await open_logs(state, subject, query, make_pods).wait_until_begun(FIRST_LINES_SECONDS)
     view = open_logs(state, subject, query, make_pods)  # with what has come meanwhile
-    numbered = view.buffer.newest(FIRST_LINES)
-    names = view.names
-    severities = SeverityJudge().judge(entry for _, entry in numbered)
-    rows = [as_html(number, entry, each, names) for (number, entry), each in zip(numbered, severities, strict=True)]
     page = page_info(request, title=f"Logs of {view.subject.title}", key=key, view=view)
-    context = {
-        "view": view.with_query(query),
-        "page": page,
-        "query": query,
-        "rows": rows,
-        "links": LogLinks(subject.href, query),
-    }
+    context = {**logs_context(view, query), "page": page}
     fragment = wants_fragment(request, "#logs")
     response = render(request, "logs/_logs.html" if fragment else "logs/page.html", context)
     if fragment and query.problems:

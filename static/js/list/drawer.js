@@ -1,4 +1,5 @@
 /* Drawer of a list: a click on a row opens its details beside the list, and sets ?open=namespace/name in the address.
+   The tab of its logs is &tab=logs: logs/logs.js draws their lines. The next row is opened on the same tab.
 
    Without this script a name links to the details page, and the server renders an address with `open`. The open object
    is followed on the page's one socket (live/main.js). Focus goes to the drawer and, when it closes, back to the row.
@@ -14,14 +15,21 @@ export function start() {
   const isOpen = () => Boolean(drawer()?.dataset.open);
   const pathNow = () => location.pathname + location.search;
 
-  function withOpen(path, object) {
+  const tabNow = () => drawer()?.dataset.tab ?? "";
+
+  function withOpen(path, object, tab = "") {
     const url = new URL(path, location.href);
-    url.searchParams.delete("open");
+    for (const name of ["open", "tab"]) url.searchParams.delete(name);
+    if (!object) return url.pathname + url.search;
     const rest = url.search ? `${url.search}&` : "?";
-    return url.pathname + (object ? `${rest}open=${encodeURIComponent(object).replaceAll("%2F", "/")}` : url.search);
+    const open = `open=${encodeURIComponent(object).replaceAll("%2F", "/")}`;
+    return url.pathname + rest + (tab ? `${open}&tab=${encodeURIComponent(tab)}` : open);
   }
 
-  const openIn = (path) => new URL(path, location.href).searchParams.get("open") ?? "";
+  function openIn(path) {
+    const params = new URL(path, location.href).searchParams;
+    return { object: params.get("open") ?? "", tab: params.get("tab") ?? "" };
+  }
 
   function rowOf(object) {
     const [namespace, name] = object.split("/");
@@ -31,9 +39,9 @@ export function start() {
 
   /* ---- opening and closing ---- */
 
-  function show(object, push) {
+  function show(object, push, tab = tabNow()) {
     state.opening = object;
-    const path = withOpen(pathNow(), object);
+    const path = withOpen(pathNow(), object, tab);
     const swap = { source: "#drawer", target: "#drawer", select: "#drawer", swap: "outerMorph" };
     htmx.ajax("GET", path, push ? { ...swap, push: "true" } : swap);
   }
@@ -46,6 +54,7 @@ export function start() {
     element.replaceChildren();
     element.hidden = true;
     delete element.dataset.open;
+    delete element.dataset.tab;
     settle();
     document.dispatchEvent(new CustomEvent("deltaboard:follow"));
     if (inside) (rowOf(object)?.querySelector("td.c-name a") ?? document.getElementById("main")).focus();
@@ -67,7 +76,9 @@ export function start() {
 
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
-    if (ctx?.sourceElement === drawer() && ctx.response?.status >= 400) event.preventDefault();
+    if (ctx?.sourceElement !== drawer()) return;
+    if (ctx.response?.status >= 400) event.preventDefault();
+    else document.getElementById("logs")?.remove(); // lines are drawn by a script: those of another log do not become these
   });
 
   document.addEventListener("htmx:after:swap", ({ detail }) => {
@@ -79,7 +90,7 @@ export function start() {
     document.querySelector(`.table tbody tr[${CURSOR}]`)?.removeAttribute(CURSOR);
     rowOf(object)?.setAttribute(CURSOR, "");
     drawer().scrollTop = 0;
-    drawer().focus({ preventScroll: true });
+    (document.getElementById("log") ?? drawer()).focus({ preventScroll: true });
   });
 
   /* ---- back and forward change only the drawer ---- */
@@ -88,7 +99,8 @@ export function start() {
     const { path } = event.detail;
     if (!drawer() || withOpen(path, "") !== withOpen(state.path, "")) return;
     event.preventDefault();
-    if (openIn(path)) show(openIn(path), false);
+    const { object, tab } = openIn(path);
+    if (object) show(object, false, tab);
     else if (isOpen()) hide();
   });
 
@@ -111,6 +123,10 @@ export function start() {
     } else if (event.target.closest("[data-drawer-close]")) {
       event.preventDefault();
       close();
+    } else if (event.target.closest("[data-drawer-tab]")) {
+      event.preventDefault();
+      const { drawerTab } = event.target.closest("[data-drawer-tab]").dataset;
+      if (drawerTab !== tabNow()) show(drawer().dataset.open, true, drawerTab);
     } else keepOpen(event.target.closest("#list a[href], #namespaces a[href]"));
   });
 
@@ -119,11 +135,13 @@ export function start() {
   /* Another order, page or namespace of the same list keeps the drawer open. */
   function keepOpen(link) {
     const here = link && isOpen() && !link.hasAttribute("download") && link.pathname === location.pathname;
-    if (here) link.href = withOpen(link.href, drawer().dataset.open);
+    if (here) link.href = withOpen(link.href, drawer().dataset.open, tabNow());
   }
 
   document.addEventListener("htmx:config:request", ({ target, detail }) => {
-    if (target.id === "filter" && isOpen()) detail.ctx.request.body.set("open", drawer().dataset.open);
+    if (target.id !== "filter" || !isOpen()) return;
+    detail.ctx.request.body.set("open", drawer().dataset.open);
+    if (tabNow()) detail.ctx.request.body.set("tab", tabNow());
   });
 
   /* Runs before other handlers: popovers and dialogs above the drawer close first. */

@@ -8,5 +8,6 @@ import { start as drawer } from "./drawer.js";
 import { start as columnPicker } from "./column_picker.js";
 import { start as completion } from "./completion.js";
 import { start as selection } from "./selection.js";
+import { start as logs } from "../logs/logs.js";
 
-startAll(filter, tableOverflow, columnWidths, drawer, columnPicker, completion, selection);
+startAll(filter, tableOverflow, columnWidths, drawer, columnPicker, completion, selection, logs);

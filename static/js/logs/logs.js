@@ -1,5 +1,6 @@
-/* Page of logs: takes over the lines that the page was rendered with, adds what frames bring (deltaboard:log), loads
-   what was skipped and what is older, and keeps how it is read (wrap, times, columns) in the address.
+/* Logs, on their page or on the tab of a list's drawer: takes over the lines that it was rendered with, adds what frames
+   bring (deltaboard:log), loads what was skipped and what is older, and keeps how it is read (wrap, times, columns) in
+   the page's address. On a tab, which has an address of another kind, data-page says it.
 
    Without this script the page shows its newest lines, and everything else is links and forms. */
 
@@ -13,7 +14,8 @@ const AROUND = 30; // seconds before and after a line that its link shows
 
 export function start() {
   const page = { section: null, list: null, entries: new Entries(), waiting: 0, lines: "", older: null };
-  const params = () => new URLSearchParams(location.search);
+  const address = () => new URL(page.section?.dataset.page ?? location.href, location.href);
+  const params = () => address().searchParams;
 
   /* ---- how it is read ---- */
 
@@ -45,7 +47,7 @@ export function start() {
       if (field.type === "checkbox") field.checked = value;
       else field.value = value;
     }
-    page.section.querySelector("[data-log-tools]").hidden = false;
+    page.section.querySelector("[data-log-tools]")?.removeAttribute("hidden");
   }
 
   document.addEventListener("change", ({ target }) => {
@@ -109,24 +111,24 @@ export function start() {
   }
 
   function linkOf(entry) {
-    const address = new URL(location.href);
-    for (const name of ["since", "q", "find"]) if (name !== "q" || address.pathname !== "/logs/") address.searchParams.delete(name);
+    const link = address();
+    for (const name of ["since", "q", "find"]) if (name !== "q" || link.pathname !== "/logs/") link.searchParams.delete(name);
     const moment = Date.parse(entry.time);
     const second = (milliseconds) => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
-    address.searchParams.set("from", second(moment - AROUND * 1000));
-    address.searchParams.set("to", second(moment + AROUND * 1000));
-    address.hash = `l-${entry.time}`;
-    return address.href.replaceAll("%3A", ":");
+    link.searchParams.set("from", second(moment - AROUND * 1000));
+    link.searchParams.set("to", second(moment + AROUND * 1000));
+    link.hash = `l-${entry.time}`;
+    return link.href.replaceAll("%3A", ":");
   }
 
   function adopt() {
     const section = document.getElementById("logs");
-    if (!section || section === page.section) return;
-    Object.assign(page, { section, waiting: 0, lines: section.dataset.lines, older: null });
+    if (section === page.section) return;
+    Object.assign(page, { section, entries: new Entries(), list: null, waiting: 0, lines: section?.dataset.lines, older: null });
+    if (!section) return; // the tab was closed
     const box = section.querySelector("#log");
     const rows = [...box.children];
     const names = namesOf(rows);
-    page.entries.clear();
     page.entries.add({
       whole: true, entries: rows.map(readRow), next: Number(section.dataset.next), first: Number(section.dataset.first),
     });
@@ -222,9 +224,11 @@ export function start() {
     if (!entry?.gap) return;
     button.disabled = true;
     const [first, end] = entry.gap;
-    page.list.follow(false);
+    const { list } = page;
+    list.follow(false);
     try {
       const { entries, sources } = await (await request({ first, end })).json();
+      if (list !== page.list) return;
       setNames(sources);
       if (entries.length) page.entries.fill(entry, entries);
       else entry.lost = true;
@@ -233,16 +237,16 @@ export function start() {
       button.textContent = `load (failed: ${error.message})`;
       return;
     }
-    page.list.drawn.get(entry)?.remove();
-    page.list.drawn.delete(entry);
-    page.list.update();
+    list.drawn.get(entry)?.remove();
+    list.drawn.delete(entry);
+    list.update();
   }
 
   async function loadOlder() {
     if (page.older?.loading) return;
     page.older = { loading: true };
     showHead();
-    const list = page.list;
+    const { list } = page;
     try {
       const before = page.entries.oldest || new Date(Date.now() + 60000).toISOString().replace(/\.\d+Z$/, ".000000000Z");
       const { entries, sources, bytes, problem, is_beginning: begins } = await (await request({ before })).json();
@@ -253,6 +257,7 @@ export function start() {
       page.entries.prepend(entries);
       page.older = { begins, bytes, problem };
     } catch (error) {
+      if (list !== page.list) return;
       page.older = { problem: error.message };
     }
     showHead();
@@ -262,7 +267,7 @@ export function start() {
   function showHead() {
     const { head } = page.list;
     const { older } = page;
-    if (!page.list.options.names.length && !page.entries.all.length) {
+    if (!page.list.options.names.length) {
       head.replaceChildren(); // there is no pod yet
       head.dataset.state = "";
       return;
@@ -290,8 +295,10 @@ export function start() {
     const row = button.closest(".log-line");
     const entry = [...page.list.drawn].find(([, each]) => each === row)?.[0];
     if (!entry) return;
+    const { list } = page;
     try {
       const text = await (await request({ line: entry.n })).text();
+      if (list !== page.list) return;
       Object.assign(entry, { content: text, cut: 0, fields: undefined, height: undefined });
       if (!page.list.options.wrap) setOption("wrap", "1");
       else page.list.relayout();
@@ -308,6 +315,8 @@ export function start() {
     adopt();
     if (typed) document.getElementById("q")?.focus();
   });
+
+  document.addEventListener("deltaboard:follow", adopt);
 
   adopt();
 }

@@ -68,15 +68,14 @@ export function start() {
     else select(all[Math.min(all.length - 1, Math.max(0, from + step))]);
   }
 
-  /* An action on the row under the cursor, or on the object of this page. It never leaves a page with an editor, and
-     follows only a visible link, because edit pages contain the object's details hidden. */
+  /* Follows the visible link of a key: edit pages contain the object's details hidden. */
+  const followLink = (key) => [...document.querySelectorAll(`[data-key="${key}"]`)].find((each) => each.checkVisibility())?.click();
+
+  /* An action on the row under the cursor, or on the object of this page. It never leaves a page with an editor. */
   function act(path, key) {
     if (document.getElementById("edit")) return;
     const link = current()?.querySelector("td.c-name a");
-    if (!link) {
-      const links = [...document.querySelectorAll(`[data-key="${key}"]`)];
-      return links.find((each) => each.checkVisibility())?.click();
-    }
+    if (!link) return followLink(key);
     const needed = { e: ["data-editable", "edited"], d: ["data-deletable", "deleted"] }[key];
     if (!needed || document.querySelector(`.table[${needed[0]}]`)) location.assign(link.href + path);
     else hint(`${document.querySelector(".table caption")?.textContent ?? "These"} cannot be ${needed[1]} here.`);
@@ -100,7 +99,8 @@ export function start() {
     e: () => act("edit/", "e"),
     d: () => act("delete/", "d"),
     y: () => act("yaml/", "y"),
-    c: () => [...document.querySelectorAll("[data-key=c]")].find((each) => each.checkVisibility())?.click(),
+    c: () => followLink("c"),
+    l: () => followLink("l"),
     p: () => document.getElementById("pause")?.click(),
     f: focusFilter,
     "/": () => focusFilter() || document.querySelector("[data-palette]")?.click(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import cast
 
 from dashboard.live.logs.container_stream import ContainerId
@@ -46,7 +47,7 @@ class Streams:
         if len(self.joined) >= self._most:
             raise TooManyStreams("there is no room")
         self.joined.append(container)
-        return object(), []
+        return SimpleNamespace(has_ended=True), []
 
     def leave(self, stream: object, listener: object) -> None:
         """Nothing is kept."""
@@ -79,6 +80,19 @@ async def test_a_log_that_may_not_be_read_is_not_joined_and_one_without_room_say
         ("refused", "you may not"), ("reading", ""), ("full", "there is no room"),
     ]  # fmt: skip
     assert [each.pod for each in streams.joined] == ["web-1"]
+
+
+async def test_a_refusal_is_marked_once_however_often_it_is_asked_again() -> None:
+    logs = reader(Streams())
+    await logs.update([pod(0)])
+    container = logs.sources[0].container
+    for words in ("you may not", "you may not", "you may not either"):
+        logs.log_event(container, LogMark("main", "refused", words))
+        await logs.ask_again()
+    logs.log_event(container, LogLines("main", [TIME + b"a"]))
+    logs.log_event(container, LogMark("main", "refused", "you may not either"))
+    marks = [item.words for _, item in logs.store.flush() if not isinstance(item, bytes)]
+    assert marks == ["you may not", "you may not either", "you may not either"]
 
 
 async def test_lines_that_match_are_kept_and_marks_between_lines_stand_after_the_last_one() -> None:

@@ -8,9 +8,12 @@ from typing import cast
 import pytest
 
 from dashboard.pages.details.live_detail import LiveDetail
-from dashboard.server.live_view_routing import open_drawer_view
+from dashboard.pages.logs.live_logs import IDLE_SECONDS, LiveLogs
+from dashboard.server.live_view_routing import open_drawer_view, open_live_view
+from tests.support.live.hub_with_browsers import Browser
 from tests.support.objects.rows import made
 from tests.support.pages.app_state import AttributeState
+from tests.support.pages.fake_log_streams import LogsSite, logging_pod
 from tests.support.pages.site_without_cluster import Site
 from tests.support.pages.small_site import namespace, page, pod, rows, words
 
@@ -88,3 +91,63 @@ async def test_what_the_socket_follows_is_what_the_drawer_shows() -> None:
     assert plain is not None
     assert beside.id != plain.id
     assert ".spec.nodeName" in [cell.header for cell in cast("LiveDetail", beside).cells]
+
+
+LOGS = "/resources/pods/?q=web&open=shop/web-1&tab=logs"
+
+
+def logs_site() -> LogsSite:
+    return LogsSite(namespace("shop"), logging_pod("web-1"), logging_pod("web-2"))
+
+
+async def test_the_logs_tab_shows_the_lines_and_leads_to_their_page() -> None:
+    html = drawer(await logs_site().page(LOGS))
+    assert 'data-open="shop/web-1" data-tab="logs"' in html
+    assert "hello from web-1" in words(html)
+    assert re.search(r'href="/resources/pods/shop/web-1/logs/"[^>]*>Open the page<', html)
+    assert re.search(r'href="/resources/pods/\?q=web&amp;open=shop/web-1" data-drawer-tab=""', html)
+    assert 'href="/resources/pods/?q=web" data-drawer-close' in html
+
+
+async def test_no_cache_keeps_what_has_lines() -> None:
+    site = logs_site()
+    for headers in ({}, {"HX_Request": "true", "HX_Target": "aside#drawer"}):
+        await site.page(LOGS, **headers)
+        assert (await site.client.get(LOGS, headers=headers))["Cache-Control"] == "no-store"
+    assert "Cache-Control" not in await site.client.get(LOGS.replace("&tab=logs", ""))
+
+
+async def test_the_tab_and_the_page_of_logs_share_a_view() -> None:
+    site = logs_site()
+    state = AttributeState(site.parts)
+    beside = open_drawer_view(state, LOGS)
+    assert isinstance(beside, LiveLogs)
+    assert beside is open_live_view(state, "/resources/pods/shop/web-1/logs/")
+    assert isinstance(open_drawer_view(state, LOGS.replace("&tab=logs", "")), LiveDetail)
+    beside.close()
+
+
+async def test_a_tab_that_does_not_exist_is_told_and_the_overview_opens() -> None:
+    html = await page(site(), "/resources/pods/?open=shop/web-1&tab=yaml")
+    assert "There is no tab 'yaml'. Write logs, or nothing." in words(html)
+    assert 'data-open="shop/web-1" data-tab=""' in drawer(html)
+
+
+async def test_logs_are_followed_while_their_tab_is_open_and_no_longer() -> None:
+    site = logs_site()
+    state, hub, clock = AttributeState(site.parts), site.parts.hub, site.clock
+    browser = Browser(hub, clock)
+
+    async def pass_time(seconds: int) -> None:
+        for _ in range(seconds):
+            await clock.advance(1)
+            hub.tick()
+
+    listed, logs = open_live_view(state, LOGS), open_drawer_view(state, LOGS)
+    assert logs is not None
+    hub.join(browser.socket, listed, path=LOGS, drawer_view=logs)
+    await pass_time(3 * int(IDLE_SECONDS))
+    assert [each.pod for each in site.streams.followed] == ["web-1"]
+    hub.join(browser.socket, listed, path="/resources/pods/?q=web")
+    await pass_time(int(IDLE_SECONDS) + 2)
+    assert site.streams.followed == []

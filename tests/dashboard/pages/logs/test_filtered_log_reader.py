@@ -1,0 +1,75 @@
+"""Tests of what is read of a log before the lines that are followed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dashboard.live.logs.container_stream import ContainerId
+from dashboard.objects.logs.line_filter import ANY_LINE, parse_line_filter
+from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress, read_history
+from informerd.errors import BadRequest, Status
+from informerd.rest.client import Client
+
+CONTAINER = ContainerId("shop", "web", "uid-1", "main")
+
+
+def line(number: int) -> bytes:
+    return b"2026-11-28T07:00:%02d.000000000Z line %d" % (number, number)
+
+
+class Kubelet:
+    """Has the lines of the present run, and of the one before it where there is one."""
+
+    def __init__(self, present: list[int], before: list[int] | None = None) -> None:
+        self.present, self.before = present, before
+
+    @asynccontextmanager
+    async def stream(self, path: str, params: Mapping[str, Any]) -> AsyncIterator[Any]:
+        numbers = self.before if params.get("previous") else self.present
+        if numbers is None:
+            raise BadRequest(Status(code=400, reason="BadRequest", message="previous terminated container not found"))
+        chunks = [line(number) + b"\n" for number in numbers]
+
+        async def read() -> bytes:
+            return chunks.pop(0) if chunks else b""
+
+        yield SimpleNamespace(read=read)
+
+
+async def read(kubelet: Kubelet, *, first_line: bytes = b"", typed: str = "") -> list[bytes]:
+    found = read_history(
+        cast("Client", kubelet),
+        CONTAINER,
+        parse_line_filter(typed) if typed else ANY_LINE,
+        LineSpan(),
+        ReadProgress(),
+        with_previous=True,
+        first_line=lambda: first_line,
+    )
+    return [each async for batch in found for each in batch]
+
+
+async def test_the_run_before_comes_first_and_there_may_be_none() -> None:
+    assert await read(Kubelet([3, 4], before=[1, 2])) == [line(1), line(2), line(3), line(4)]
+    assert await read(Kubelet([3, 4])) == [line(3), line(4)]
+    assert await read(Kubelet([3, 4], before=[])) == [line(3), line(4)]
+
+
+async def test_a_run_that_the_kubelet_gives_as_both_is_read_once() -> None:
+    """As in CrashLoopBackOff, until the container runs again."""
+    assert await read(Kubelet([1, 2], before=[1, 2])) == [line(1), line(2)]
+    assert await read(Kubelet([1, 2], before=[1, 2]), typed='"line 2"') == [line(2)]
+
+
+@pytest.mark.parametrize(("present", "before"), [([3, 4, 5], [1, 2]), ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5])])
+async def test_it_ends_before_the_first_followed_line(present: list[int], before: list[int]) -> None:
+    assert await read(Kubelet(present, before), first_line=line(4)) == [line(1), line(2), line(3)]
+
+
+async def test_nothing_is_read_twice_where_the_run_before_was_followed() -> None:
+    assert await read(Kubelet([5, 6], before=[1, 2, 3, 4]), first_line=line(3)) == [line(1), line(2)]

@@ -1,0 +1,56 @@
+"""Logs of a site without a cluster: each container has written one line, and a test sees which of them are followed."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+from dashboard.live.logs.container_stream import ContainerId
+from dashboard.live.logs.container_streams import TooManyStreams
+from informerd.logs.log_events import LogEvent, LogLines
+from tests.support.objects.rows import Json, made
+from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import page
+
+LINE = b"2026-11-28T07:00:00.000000001Z hello from "
+
+
+class FakeLogStreams:
+    """Stands for LogStreams, without a `run`."""
+
+    def __init__(self, most: int = 1000) -> None:
+        self.followed: list[ContainerId] = []
+        self._most = most
+
+    def join(self, container: ContainerId, listener: object) -> tuple[Any, list[LogEvent]]:
+        if len(self.followed) >= self._most:
+            raise TooManyStreams("there is no room for one more")
+        self.followed.append(container)
+        lines = LogLines(container.container, [LINE + container.pod.encode()])
+        return SimpleNamespace(container=container, has_ended=False), [lines]
+
+    def leave(self, stream: Any, listener: object) -> None:
+        self.followed.remove(stream.container)
+
+
+class LogsSite(Site):
+    """A site whose pods have logs."""
+
+    def __init__(self, *objects: tuple[str, Json], streams: FakeLogStreams | None = None) -> None:
+        super().__init__(*objects)
+        self.streams = streams or FakeLogStreams()
+        self.parts.log_streams = self.streams  # type: ignore[attr-defined]  # read by AttributeState
+
+    async def page(self, path: str, **headers: str) -> str:
+        """The page at this address; time passes while it waits for the first lines."""
+        request = asyncio.create_task(page(self, path, 200, **headers))
+        while not request.done():
+            await self.clock.advance(0.05)
+        return await request
+
+
+def logging_pod(name: str, containers: int = 1, **metadata: object) -> tuple[str, Json]:
+    names = ["main"] if containers == 1 else [f"main-{number}" for number in range(containers)]
+    spec = {"containers": [{"name": each, "image": "main:1"} for each in names]}
+    return "pods", made("Pod", name, namespace="shop", metadata=metadata, spec=spec, status={"phase": "Running"})
