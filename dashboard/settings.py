@@ -172,6 +172,8 @@ DELTABOARD_AUDIT_MEGABYTES: int = env.read("DELTABOARD_AUDIT_MEGABYTES", read_li
 DELTABOARD_AUDIT_DAYS: int = env.read("DELTABOARD_AUDIT_DAYS", read_limit, default="365")
 DELTABOARD_SOCKETS: int = env.read("DELTABOARD_SOCKETS", read_positive, default="2000")
 DELTABOARD_SOCKETS_PER_USER: int = env.read("DELTABOARD_SOCKETS_PER_USER", read_positive, default="100")
+DELTABOARD_USAGE_SECONDS: int = env.read("DELTABOARD_USAGE_SECONDS", read_limit, default="30")
+"""Seconds between two polls of the metrics API; 0: none."""
 DELTABOARD_ON_DEMAND = OnDemandLimits(
     kinds=env.read("DELTABOARD_ON_DEMAND_KINDS", read_positive, default="100"),
     mebibytes=env.read("DELTABOARD_ON_DEMAND_MEMORY", read_positive, default="512"),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
+from dashboard.objects.usage.usage import share_text
+
 if TYPE_CHECKING:
     from dashboard.live.rendering.cells import CellText, RowLine
 
@@ -16,6 +18,8 @@ register = template.Library()
 
 DASH = "–"
 _MISSING = (None, "")
+NEARLY_ALL, TIGHT = 0.8, 0.95
+"""Shares from which on a bar is marked."""
 TONES = frozenset({"ok", "busy", "warn", "bad", "idle"})
 
 
@@ -47,15 +51,28 @@ def _content(line: RowLine, cell: CellText) -> str:
         tone = line.row.tone if line.row.tone in TONES else "idle"
         icon = f'<svg class="i" aria-hidden="true"><use href="#i-{tone}"/></svg>'
         return f'<span class="status {tone}">{icon}{text}</span>'
+    if cell.share is not None:
+        return f"{_share(cell.share)}{text}"
     if cell.datetime:
         return f'<time data-age="object" datetime="{escape(cell.datetime)}">{text}</time>'
     return f"{text} <small>{escape(cell.group)}</small>" if cell.group else text
+
+
+def _share(share: float) -> str:
+    """A bar as wide as the part of what may be used; more than all of it is as wide as all."""
+    tone = "bad" if share >= TIGHT else "warn" if share >= NEARLY_ALL else "ok"
+    width = f"{min(max(share, 0.0), 1.0) * 100:.0f}"
+    return (
+        f'<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="track" width="100" height="6"/><rect class="f-{tone}" width="{width}" height="6"/></svg>'
+        f"<small>{share_text(share)}</small> "
+    )
 
 
 @lru_cache(maxsize=2048)
 def _begin(column: str, path: str, kind: str, numeric: bool, wide: bool, nothing: bool, field: str) -> str:
     classes = [f"c-{column}", f"k-{kind}"]
     classes += [name for name, wanted in (("n", numeric), ("wide", wide), ("none", nothing)) if wanted]
-    label = f' data-label="{escape(path or column)}"' if path or kind in {"number", "duration"} else ""
+    label = f' data-label="{escape(path or column)}"' if path or kind in {"number", "duration", "usage"} else ""
     place = f' data-field="{escape(field)}"' if field else ""
     return f'<td class="{escape(" ".join(classes))}"{label}{place}'

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from devcluster.server.builtin_definitions import BuiltinTypes
 from devcluster.server.codec.protobuf import Messages
-from devcluster.server.kinds import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, Kind, ServedKinds, served_kinds_of
+from devcluster.server.kinds import ALWAYS_SERVED, CUSTOM_RESOURCE_DEFINITIONS, Kind, ServedKinds, served_kinds_of
 from devcluster.server.registry.cleanup_controllers import GarbageCollector
 from devcluster.server.registry.deletion import Deletion
 from devcluster.server.registry.eviction import Evictions
@@ -66,7 +66,7 @@ class ApiServer:
     def _serve_definition(self, change: Change) -> None:
         obj = objects.decode(change.record)
         spec = obj["spec"]
-        if any(kind.group == spec["group"] for kind in BUILT_IN):
+        if any(kind.group == spec["group"] for kind in ALWAYS_SERVED):
             return
         kinds = () if change.operation == "DELETED" else served_kinds_of(obj)
         self.served_kinds.replace(spec["group"], spec["names"]["plural"], kinds)

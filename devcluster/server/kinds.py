@@ -40,6 +40,8 @@ class Kind:
     """Whether an update of a missing object creates it."""
     has_scale: bool = False
     """Whether there is a scale subresource."""
+    is_measured: bool = False
+    """Whether it is of the metrics API, whose objects are computed when they are read."""
     custom: bool = False
     schema: Schema | None = None
     columns: tuple[dict[str, Any], ...] = ()
@@ -62,6 +64,8 @@ class Kind:
     @cached_property
     def verbs(self) -> tuple[str, ...]:
         """The verbs of the kind, in the real server's order."""
+        if self.is_measured:
+            return ("get", "list")
         if self.custom:
             return ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
         return tuple(verb for verb in _ALL_VERBS if (self.key, verb) != ("namespaces", "deletecollection"))
@@ -134,6 +138,12 @@ BUILT_IN: tuple[Kind, ...] = (
 )  # fmt: skip
 """The kinds served without any CustomResourceDefinition."""
 
+POD_METRICS = Kind(group="metrics.k8s.io", version="v1beta1", plural="pods", kind="PodMetrics", is_measured=True)
+NODE_METRICS = Kind(
+    group="metrics.k8s.io", version="v1beta1", plural="nodes", kind="NodeMetrics", namespaced=False, is_measured=True
+)
+ALWAYS_SERVED = (*BUILT_IN, POD_METRICS, NODE_METRICS)
+
 
 def served_kinds_of(definition: dict[str, Any]) -> tuple[Kind, ...]:
     """The kinds that a CustomResourceDefinition adds, one for each served version."""
@@ -180,7 +190,7 @@ class ServedKinds:
     _groups: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for kind in BUILT_IN:
+        for kind in ALWAYS_SERVED:
             self._kinds[kind.group, kind.version, kind.plural] = kind
 
     def find(self, group: str, version: str, plural: str) -> Kind | None:

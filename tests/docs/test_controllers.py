@@ -45,6 +45,8 @@ def test_the_first_controller_has_thirty_lines() -> None:
 
 
 async def test_the_first_controller_keeps_a_config_map_for_each_mydemo(terminal: Terminal, tmp_path: Path) -> None:
+    # Those that other tests have left would come first, one after the other.
+    await terminal.do("delete", "mydemos", "--all", "--all-namespaces", "--wait=false")
     namespace = terminal.namespace("first")
 
     async def address() -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playwright.sync_api import Page
 
 from tools.scenes.browser_mode_scenes import WITHOUT_SCRIPTS, open_without_scripts
-from tools.scenes.page_scenes import PODS, first_pod, pod_page
+from tools.scenes.page_scenes import PODS, first_pod
 from tools.scenes.scene import Play, Scene, chain, click, open_at
 from tools.scenes.stage import NAMESPACE, Stage
 
@@ -100,6 +102,25 @@ def pod_logs(page: Page, stage: Stage) -> None:
     open_at("{}{}/{}/logs/".format(PODS, *_running_pod(stage)), wait_for_lines, wait_for_bars)(page, stage)
 
 
+def previous_logs(page: Page, stage: Stage) -> None:
+    """Those of a container that has been restarted."""
+    pods = stage.api.items("api/v1/pods")
+    pod = next(each["metadata"] for each in pods if _has_restarted(each))
+    open_at(f"{PODS}{pod['namespace']}/{pod['name']}/logs/?previous=1", wait_for_lines)(page, stage)
+
+
+def _has_restarted(pod: dict[str, Any]) -> bool:
+    statuses = pod["status"].get("containerStatuses") or ()
+    return any(each.get("lastState", {}).get("terminated") for each in statuses)
+
+
+def filtered_logs(page: Page, stage: Stage) -> None:
+    """Those of a program that writes severities."""
+    pods = stage.api.items("api/v1/pods")
+    pod = next(each["metadata"] for each in pods if each["metadata"]["name"].startswith(("cart-", "catalog-")))
+    open_at(f"{PODS}{pod['namespace']}/{pod['name']}/logs/?q=severity%3E%3Dwarn", wait_for_bars)(page, stage)
+
+
 POD_LOGS = Scene("logs", pod_logs)
 LOGS: tuple[Scene, ...] = (
     POD_LOGS,
@@ -107,8 +128,8 @@ LOGS: tuple[Scene, ...] = (
     Scene("logs-wrapped", chain(click("[data-log-option=wrap]", "[data-wrap]")), POD_LOGS),
     Scene("logs-mistake", chain(filter_with_mistake), POD_LOGS),
     Scene("logs-containers", workload_logs),
-    Scene("logs-previous", _then(pod_page("logs/?previous=1"), chain(wait_for_lines))),
-    Scene("logs-filtered", _then(pod_page("logs/?q=severity%3E%3Dwarn"), chain(wait_for_bars))),
+    Scene("logs-previous", previous_logs),
+    Scene("logs-filtered", filtered_logs),
     Scene("logs-empty", empty_logs),
     Scene("logs-drawer", drawer_logs),
     Scene("logs-drawer-workload", workload_drawer_logs),

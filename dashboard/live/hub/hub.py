@@ -29,6 +29,7 @@ from dashboard.live.hub.metrics import HubMetrics
 from dashboard.live.hub.updates import Updates
 from dashboard.live.hub.view_store import OpenView, ViewStore
 from dashboard.live.index.index_store import IndexStore
+from dashboard.live.index.usage_lookup import NO_USAGE, UsageLookup
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.readable_history import ReadableHistory
@@ -69,7 +70,10 @@ class Hub:
         visibility_note: Callable[[Sequence[str]], str] = lambda _: "",
         rights_problem: str = "",
         schedule: Callable[[SlicedWork], None] = run_at_once,
+        usage: UsageLookup = NO_USAGE,
     ) -> None:
+        self.usage = usage
+        """What objects use, as far as this hub's people may see it."""
         self.metrics: HubMetrics = HubMetrics() if shared is None else shared.metrics
         self.connection_problem = connection_problem
         """Returns what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
@@ -81,7 +85,7 @@ class Hub:
         self._shown_problem = ""
         self._store = ViewStore(clock)
         self._connected = ConnectedSockets(self._store, self.metrics, clock)
-        self.index = IndexStore(replicas, clock, self._drop_idle_list)
+        self.index = IndexStore(replicas, clock, self._drop_idle_list, usage)
         self._updates = Updates(
             self._store,
             self._connected,
@@ -113,6 +117,7 @@ class Hub:
         if shared is None:
             for source in sources:
                 source.on_change(partial(self.stir, source.key))
+        self._stop_usage = usage.on_change(self._refresh_usage)
 
     def scoped(
         self,
@@ -124,6 +129,7 @@ class Hub:
         visibility_note: Callable[[Sequence[str]], str] = lambda _: "",
         problem: str = "",
         schedule: Callable[[SlicedWork], None] = run_at_once,
+        usage: UsageLookup = NO_USAGE,
     ) -> Hub:
         """A hub of the same kinds for people who may see a part of them: `replicas`, and what `history` has of these.
 
@@ -146,6 +152,7 @@ class Hub:
             visibility_note=visibility_note,
             rights_problem=problem,
             schedule=schedule,
+            usage=usage,
         )
         self._scoped_hubs.append(hub)
         return hub
@@ -158,6 +165,7 @@ class Hub:
     def close(self) -> None:
         """Stop listening to the replicas."""
         self.hub_kinds.close()
+        self._stop_usage()
 
     @property
     def own_history(self) -> FeedHistory:
@@ -244,6 +252,14 @@ class Hub:
             if key in watched.view.keys and watched.view.forgotten_with_kind:
                 self._updates.drop(watched)
         self.index.forget(key)
+
+    def _refresh_usage(self) -> None:
+        self.index.refresh_usage()
+        for watched in list(self.views.values()):
+            with self._updates.drop_on_error(watched):
+                watched.view.refresh_usage()
+                if watched.view.dirty:
+                    self._updates.mark_dirty(watched)
 
     def _tell_kinds(self) -> None:
         """Tell the views which kinds are followed now."""

@@ -126,6 +126,9 @@ class LiveView(ABC):
     def take_kinds(self, kinds: tuple[KindInfo, ...]) -> None:  # noqa: B027
         """Called when a kind is followed or no longer followed; sets `dirty` where that may be visible."""
 
+    def refresh_usage(self) -> None:  # noqa: B027
+        """Called when it is known anew what objects use; sets `dirty` where that may be visible."""
+
     def open(self) -> None:  # noqa: B027 -- most views hear of everything by `apply`
         """Called when the view is needed, for the first time or again after `close`."""
 

@@ -16,10 +16,12 @@ from dashboard.access.rights import Rights
 from dashboard.access.scope_note import scope_note
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.hub import Hub
+from dashboard.live.index.usage_lookup import NO_USAGE, UsageLookup
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.live.replication.scoped_history import ScopedHistory
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.scoped_replicas import FindKind, ScopedReplicas
+from dashboard.live.usage.scoped_usage import ScopedUsage
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer, joined
 from informerd.clock import Clock
@@ -76,6 +78,7 @@ class RightsGroups:
         *,
         find_kind: FindKind,
         note_of: Callable[[Rights, Sequence[str]], str] = scope_note,
+        usage: UsageLookup = NO_USAGE,
     ) -> None:
         """`note_of` returns what people see of some kinds, where that is not everything."""
         self._replicas = replicas
@@ -83,6 +86,7 @@ class RightsGroups:
         self._clock = clock
         self._find_kind = find_kind
         self._note_of = note_of
+        self._usage = usage
         self._groups: dict[GroupKey, RightsGroup] = {}
 
     def __len__(self) -> int:
@@ -134,6 +138,7 @@ class RightsGroups:
         hub = self._hub.scoped(
             replicas, history, denial_of, replicas.forget,
             visibility_note=_no_note if problem else partial(self._note_of, rights), problem=problem, schedule=count,
+            usage=ScopedUsage(self._usage, rights),
         )  # fmt: skip
         slices = hub.index.slices
         run = keep_running("the hub of a group of people", hub.run, self._clock)

@@ -13,6 +13,7 @@ from dashboard.live.index.path_columns import MAX_COLUMNS, MAX_VALUES
 from dashboard.live.index.result_set import ResultSet
 from dashboard.live.index.searchable_text_counts import TextCount
 from dashboard.live.index.sort_key_encoding import decode_uid
+from dashboard.live.index.usage_lookup import NO_USAGE, UsageLookup
 from dashboard.live.index.value_counts import ValueSource
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import ReplicaSource
@@ -54,7 +55,14 @@ class PathCacheFull(Exception):
 class IndexStore:
     """Results by kind. Long work is done in slices, for all kinds in turn."""
 
-    def __init__(self, replicas: ReplicaSource, clock: Clock, drop_idle: DropIdle = lambda _: False) -> None:
+    def __init__(
+        self,
+        replicas: ReplicaSource,
+        clock: Clock,
+        drop_idle: DropIdle = lambda _: False,
+        usage: UsageLookup = NO_USAGE,
+    ) -> None:
+        self._usage = usage
         self._drop_idle = drop_idle
         self._replicas = replicas
         self._clock = clock
@@ -108,7 +116,7 @@ class IndexStore:
     def _results(self, kind: KindInfo) -> KindIndex:
         results = self._by_key.get(kind.key)
         if results is None or results.error is not None:
-            results = KindIndex(self._replicas.get(kind.key), self._clock, self.slices)
+            results = KindIndex(self._replicas.get(kind.key), self._clock, self.slices, self._usage)
             self._by_key[kind.key] = results
         return results
 
@@ -166,6 +174,11 @@ class IndexStore:
         """Apply a change of a kind."""
         if (results := self._by_key.get(key)) is not None:
             results.apply(change)
+
+    def refresh_usage(self) -> None:
+        """What objects use is known anew."""
+        for results in self._by_key.values():
+            results.refresh_usage()
 
     def pass_time(self, moment: float) -> None:
         """Apply what time alone has changed by `moment`, Unix seconds."""

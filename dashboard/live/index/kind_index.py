@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from dashboard.live.index.matches import FacetCounter, Matches
 from dashboard.live.index.path_columns import STEP as PATH_STEP
 from dashboard.live.index.path_columns import PathColumns, when_ready
 from dashboard.live.index.path_presence import PathPresence
 from dashboard.live.index.result_set import DirtyUids, ResultSet
-from dashboard.live.index.sort_index import SortIndex
+from dashboard.live.index.sort_index import KeyChange, SortIndex
 from dashboard.live.index.sorted_list import EncodedKey
+from dashboard.live.index.usage_lookup import NO_USAGE, UsageLookup
 from dashboard.live.index.value_counts import ValueCounts
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.paths.field_path import FieldPath, Values
 from dashboard.objects.query.list_query import Query, is_path
-from dashboard.objects.query.terms import PathTerm, Term
+from dashboard.objects.query.terms import PathTerm, Term, UsageTerm
+from dashboard.objects.usage.usage_field import UsageField
 from dashboard.runtime.time_slicing import DelayedSlices, SlicedWork, Slices
 from informerd.clock import Clock
 
@@ -48,6 +52,7 @@ SortOrder = tuple[str, bool]
 FilterKey = tuple[tuple[str, ...], tuple[Term, ...]]
 ResultKey = tuple[FilterKey, SortOrder]
 NO_FILTER: FilterKey = ((), ())
+NOTHING_MOVED: Mapping[SortIndex, KeyChange] = MappingProxyType({})
 
 
 class KindIndex:
@@ -55,7 +60,7 @@ class KindIndex:
     viewers.
     """
 
-    def __init__(self, replica: ReadableReplica, clock: Clock, slices: Slices) -> None:
+    def __init__(self, replica: ReadableReplica, clock: Clock, slices: Slices, usage: UsageLookup = NO_USAGE) -> None:
         self.rows: dict[str, Row] = {} if replica.is_partial else dict(replica.rows)
         """Rows by uid, on which all results are built. The replica may be ahead by some slices."""
         self._is_loaded = not replica.is_partial
@@ -63,6 +68,8 @@ class KindIndex:
         self._census = FacetCounter()
         self._clock = clock
         self._replica = replica
+        self._usage = usage
+        self._is_refreshing = self._is_outdated = False
         self._slices: Slices = DelayedSlices(slices, lambda: self._is_loaded or self.error is not None)
         self._indexes: dict[SortOrder, SortIndex] = {}
         self._matches: dict[FilterKey, Matches] = {}
@@ -76,6 +83,7 @@ class KindIndex:
         self._waiting: deque[tuple[str, Row | None]] = deque()
         self._is_applying = False
         self._dirty_uids = DirtyUids()
+        self._usage_sorts: set[SortOrder] = set()
         self.path_columns = PathColumns(self.rows, clock, self._slices, self._notify_waiting)
         self.path_presence = PathPresence(self.rows, self.path_columns, self._slices)
         self.value_counts = ValueCounts(self.rows, clock, self._slices)
@@ -90,6 +98,8 @@ class KindIndex:
         place = (_filter_of(query), query.sort)
         result = self._results.get(place)
         self._used[place] = self._clock.now()
+        if query.sorts_by_usage:
+            self._usage_sorts.add(query.sort)
         if result is None:
             matches, base = self._find_matches(query), self._find_matches(query.without_statuses()) or self._census
             index = self._index(query)
@@ -137,6 +147,43 @@ class KindIndex:
         if self._waiting and not self._is_applying:
             self._is_applying = True
             self._slices.add(self._work_off(), urgent=True)
+
+    def refresh_usage(self) -> None:
+        """Filter and sort again by what objects use, which is known anew; nothing to do where no list does."""
+        self._usage_sorts &= self._indexes.keys()
+        has_terms = any(isinstance(term, UsageTerm) for _, terms in self._matches for term in terms)
+        if not (self._usage_sorts or has_terms):
+            return
+        self._is_outdated = True
+        if not self._is_refreshing:
+            self._is_refreshing = True
+            self._slices.add(self._refresh_usage())
+
+    def _refresh_usage(self) -> SlicedWork:
+        try:
+            while self._is_outdated:  # once more where it has become known anew meanwhile
+                self._is_outdated = False
+                uids = list(self.rows)
+                for start in range(0, len(uids), CHANGES_PER_STEP):
+                    for uid in uids[start : start + CHANGES_PER_STEP]:
+                        if (row := self.rows.get(uid)) is not None:
+                            self._refresh_row(uid, row)
+                    self._dirty_uids.notify()
+                    yield None
+        finally:
+            self._is_refreshing = False
+
+    def _refresh_row(self, uid: str, row: Row) -> None:
+        moved: dict[SortIndex, KeyChange] = {}
+        for sort in self._usage_sorts & self._indexes.keys():
+            index = self._indexes[sort]
+            if (change := index.refresh(row)) is not None:
+                moved[index] = change
+        for result in self._of_filter.get(NO_FILTER, ()):
+            if result.sort_index in moved:
+                self._dirty_uids.note(result, uid, row)
+        for place in tuple(self._filters_for(row)):
+            self._match(place, uid, row, row, moved)
 
     @property
     def row_count(self) -> int:
@@ -240,7 +287,14 @@ class KindIndex:
         narrowed = self._in_namespace.get(row.namespace) if row is not None else None
         return self._everywhere + narrowed if narrowed else self._everywhere
 
-    def _match(self, key: FilterKey, uid: str, old: Row | None, new: Row | None) -> None:
+    def _match(
+        self,
+        key: FilterKey,
+        uid: str,
+        old: Row | None,
+        new: Row | None,
+        refreshed: Mapping[SortIndex, KeyChange] = NOTHING_MOVED,
+    ) -> None:
         matches = self._matches.get(key)
         if matches is None:  # it has failed just now
             return
@@ -251,7 +305,8 @@ class KindIndex:
             return
         if was or now:
             for result in self._of_filter.get(key, ()):
-                moved = result.sort_index.last_change if old is not new else None
+                index = result.sort_index
+                moved = index.last_change if old is not new else refreshed.get(index)
                 if moved is not None or was != now:
                     result.update(was, now, *(moved or _unmoved_entries(result, uid)))
                 self._dirty_uids.note(result, uid, new)
@@ -262,6 +317,14 @@ class KindIndex:
             if not result.ready:
                 for tell in tuple(result.listeners.values()):
                     tell(set(), set())
+
+    def _values(self, field: FieldPath | UsageField, row: Row) -> Values:
+        """Values of a field by path, or of what the object uses."""
+        if isinstance(field, FieldPath):
+            return self.path_columns.values(field, row)
+        usage = self._usage.get(self._replica.key, row)
+        value = field.value(usage) if usage is not None else None
+        return () if value is None else (value,)
 
     # --- what fails ---
 
@@ -313,7 +376,7 @@ class KindIndex:
     def _index(self, query: Query) -> SortIndex:
         index = self._indexes.get(query.sort)
         if index is None:
-            index = self._indexes[query.sort] = SortIndex(query.sort_key_by(self.path_columns.values))
+            index = self._indexes[query.sort] = SortIndex(query.sort_key_by(self._values))
             paths = () if query.sort_path is None else (query.sort_path,)
             work = index.build(self.rows, PATH_STEP) if paths else index.build(self.rows)
             self._slices.add(self._safely(when_ready(self.path_columns.use(paths), work), index))
@@ -326,7 +389,7 @@ class KindIndex:
             return None
         matches = self._matches.get(place)
         if matches is None:
-            matches = self._matches[place] = Matches(query, self.rows, self._clock, self.path_columns.values)
+            matches = self._matches[place] = Matches(query, self.rows, self._clock, self._values)
             for filters in self._lists_of(place):
                 filters.append(place)
             work = when_ready(self.path_columns.use(query.filter_paths), matches.build())

@@ -11,10 +11,9 @@ from operator import attrgetter
 
 from dashboard.live.index.sorted_list import STEP
 from dashboard.objects.kinds.row import Row, Tone
-from dashboard.objects.paths.reader import read_path
 from dashboard.objects.query.batch_filter import BatchFilter
 from dashboard.objects.query.list_query import Query
-from dashboard.objects.query.terms import Fields
+from dashboard.objects.query.terms import Fields, read_field
 from dashboard.runtime.due_times import DueTimes
 from dashboard.runtime.time_slicing import SlicedWork
 from informerd.clock import Clock
@@ -96,7 +95,7 @@ _STATUS = attrgetter("status", "tone")
 class Matches:
     """Rows that match one filter. The owner calls `build` once, then `update` for each change."""
 
-    def __init__(self, query: Query, rows: Mapping[str, Row], clock: Clock, fields: Fields = read_path) -> None:
+    def __init__(self, query: Query, rows: Mapping[str, Row], clock: Clock, fields: Fields = read_field) -> None:
         self.match_set = MatchSet(rows, is_partial=bool(query.namespaces))
         """The matching rows."""
         self.facets: FacetCounts = Counter()

@@ -45,6 +45,17 @@ class SortIndex:
         self.last_change = (old_entry, entry)
         self.sorted_keys.replace(old_entry, entry)
 
+    def refresh(self, row: Row) -> KeyChange | None:
+        """The row is the same and its key may be another, as where it is sorted by what the object uses. Returns its
+        old and new entry; None where it did not move, or has not been added yet.
+        """
+        old_entry = self.key_of.get(row.uid)
+        if old_entry is None or (entry := encode_key(self._key(row))) == old_entry:
+            return None
+        self.key_of[row.uid] = entry
+        self.sorted_keys.replace(old_entry, entry)
+        return old_entry, entry
+
     def build(self, rows: Mapping[str, Row], step: int = STEP) -> SlicedWork:
         """Add all rows, `step` rows at a time; they may change in between as long as `update` is called too."""
         heads = _Heads(self._key) if isinstance(self._key, ByCell) else None

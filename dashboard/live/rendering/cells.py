@@ -11,7 +11,9 @@ from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.paths.field_path import NONE_TEXT, FieldPath, Values, format_values
 from dashboard.objects.paths.reader import path_reader
-from dashboard.objects.printers import Column, columns_for
+from dashboard.objects.printers import Column, IndexedColumns, columns_for
+from dashboard.objects.usage.usage import Usage, share_text
+from dashboard.objects.usage.usage_field import UsageField
 from dashboard.runtime.text_with_links import object_href
 
 if TYPE_CHECKING:
@@ -25,8 +27,6 @@ MAX_PATH_TEXT = 256
 """The same of a field by path; a download has all of it."""
 TITLE_FROM = 40
 """Texts longer than this many characters get a title, because their cell may cut them off."""
-IndexedColumns = tuple[tuple[int, Column], ...]
-"""Columns to show, each with the index of its cell in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,8 @@ class CellText:
     """The plain field of spec that can be edited in place, such as ``.spec.port``."""
     group: str = ""
     """API group of the custom resource that it names, shown small behind the text."""
+    share: float | None = None
+    """Of a usage: the part of what the object may use, 1 for all of it; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +79,13 @@ class RowLine:
     cells: tuple[CellText, ...]
 
 
-def row_line(kind: KindInfo, row: Row, columns: IndexedColumns) -> RowLine:
-    """A row as `lists/_row.html` shows it, with these columns."""
+def row_line(kind: KindInfo, row: Row, columns: IndexedColumns, usage: Usage | None = None) -> RowLine:
+    """A row as `lists/_row.html` shows it, with these columns; `usage` is what the object uses, where that is known."""
     return RowLine(
         id=f"row-{dom_id(row.uid)}",
         row=row,
         href=object_href(kind.key, row.namespace, row.name),
-        cells=cells_of(row, columns),
+        cells=cells_of(row, columns, usage),
     )
 
 
@@ -92,16 +94,50 @@ def all_columns(key: str) -> IndexedColumns:
     return tuple(enumerate(columns_for(key)))
 
 
-def cells_of(row: Row, columns: IndexedColumns) -> tuple[CellText, ...]:
+def cells_of(row: Row, columns: IndexedColumns, usage: Usage | None = None) -> tuple[CellText, ...]:
     """The cells of a row in these columns. Fields by path are read from its whole object, all at once."""
     paths = _paths_of(columns)
     path_values = iter(path_reader(paths)(row)) if paths else iter(())
     return tuple(
-        _cell(column, row.cells[index] if index < len(row.cells) else None, _group(column, row, index))
-        if column.path is None
-        else _path_cell(column, next(path_values))
+        _path_cell(column, next(path_values))
+        if column.path is not None
+        else _usage_cell(column, column.usage, usage)
+        if column.usage is not None
+        else _cell(column, row.cells[index] if index < len(row.cells) else None, _group(column, row, index))
         for index, column in columns
     )
+
+
+def has_usage(columns: IndexedColumns) -> bool:
+    """Whether one of the columns shows what objects use."""
+    return any(column.usage is not None for _, column in columns)
+
+
+def _usage_cell(column: Column, field: UsageField, usage: Usage | None) -> CellText:
+    value = field.value(usage) if usage is not None else None
+    share = field.share.value(usage) if usage is not None else None
+    text = EMPTY_TEXT if value is None else share_text(value) if field.is_share else field.text(value)
+    return CellText(
+        column=column.id,
+        header=column.header,
+        text=text,
+        title="" if usage is None or value is None else usage_title(field, usage),
+        kind=column.kind,
+        value=value,
+        numeric=True,
+        share=share,
+    )
+
+
+def usage_title(field: UsageField, usage: Usage) -> str:
+    """What is used of what, when: ``250m, 50% of the limit 500m, at 12:00:05 UTC, over 15 s``."""
+    words = field.text(field.value(usage) or 0) if not field.is_share else ""
+    share, basis = field.share.value(usage), field.basis(usage)
+    if share is not None:
+        of = "its node's allocatable" if basis == "allocatable" else "the limit"
+        words += f"{', ' if words else ''}{share_text(share)} of {of} {field.text(field.capacity(usage))}"
+    span = f", over {duration_text(usage.window)}" if field.resource == "cpu" else ""
+    return f"{words}, at {utc_text(usage.at)}{span}"
 
 
 def _paths_of(columns: IndexedColumns) -> tuple[FieldPath, ...]:

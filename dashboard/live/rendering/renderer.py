@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from dashboard.live.rendering.cells import IndexedColumns, row_line
+from dashboard.live.rendering.cells import row_line
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers import IndexedColumns
+from dashboard.objects.usage.usage import Usage
 
 MAX_ROWS = 5_000
 MAX_ENTRIES = 5_000
@@ -38,7 +40,7 @@ class Renderer:
         """Templates rendered so far."""
         self._render = render
         self._entries: dict[tuple[str, str, int], str] = {}
-        self._rows: dict[tuple[str, str, IndexedColumns], tuple[Row, str]] = {}
+        self._rows: dict[tuple[str, str, IndexedColumns], tuple[Row, Usage | None, str]] = {}
 
     def __call__(self, template_name: str, context: Mapping[str, object]) -> str:
         self.rendered_count += 1
@@ -55,14 +57,14 @@ class Renderer:
             self._entries[place] = html
         return html
 
-    def render_row(self, kind: KindInfo, row: Row, columns: IndexedColumns) -> str:
-        """The `<tr>` of a row with these columns."""
+    def render_row(self, kind: KindInfo, row: Row, columns: IndexedColumns, usage: Usage | None = None) -> str:
+        """The `<tr>` of a row with these columns; `usage` is what the object uses, where they show that."""
         place = (kind.key, row.uid, columns)
         known = self._rows.get(place)
-        if known is not None and known[0] is row:
-            return known[1]
-        html = self("lists/_row.html", {"line": row_line(kind, row, columns)})
+        if known is not None and known[0] is row and known[1] is usage:
+            return known[2]
+        html = self("lists/_row.html", {"line": row_line(kind, row, columns, usage)})
         if len(self._rows) >= MAX_ROWS:
             self._rows.clear()
-        self._rows[place] = (row, html)
+        self._rows[place] = (row, usage, html)
         return html

@@ -24,6 +24,7 @@ from dashboard.live.worker.followed_kind import FollowedKind
 from dashboard.live.worker.namespace_access import NamespaceAccess
 from dashboard.live.worker.on_demand_kinds import OnDemandKinds
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import projection_for
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
@@ -143,6 +144,14 @@ class Worker:
     def is_published(self, key: str) -> bool:
         """Whether the feed has this kind, always or on demand."""
         return key in self.publishers or key in self.on_demand.keys
+
+    def rows(self) -> dict[str, dict[str, Row]]:
+        """The rows of all kinds that are published, by key of the kind and uid."""
+        found = {key: publisher.rows for key, publisher in self.publishers.items()}
+        for key in self.on_demand.keys:
+            if (followed := self.on_demand.get(key)) is not None:
+                found[key] = followed.publisher.rows
+        return found
 
     def _publisher(self, key: str) -> Publisher | None:
         followed = self.on_demand.get(key)

@@ -11,16 +11,21 @@ from dashboard.objects.printers.registry import (
     build_row,
     columns_for,
     default_sort,
+    list_columns,
     needs_columns,
     projection_for,
     register_columns,
 )
 from dashboard.objects.printers.secret_redaction import mask_secret
 from dashboard.objects.printers.unhealthy import is_unhealthy, unhealthy_span
+from dashboard.objects.printers.usage_columns import NO_CELL, USAGE_KINDS, IndexedColumns
 
 __all__ = [
+    "NO_CELL",
+    "USAGE_KINDS",
     "ChangeText",
     "Column",
+    "IndexedColumns",
     "Printer",
     "build_row",
     "change_text",
@@ -28,6 +33,7 @@ __all__ = [
     "default_sort",
     "event_subject",
     "is_unhealthy",
+    "list_columns",
     "mask_secret",
     "needs_columns",
     "printer_from_columns",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from dashboard.objects.kinds.row import Tone
-from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.pod_projection import Amounts, Condition
 from dashboard.objects.printers.printer import (
     AGE_COLUMN,
     STATUS_COLUMN,
@@ -45,6 +45,7 @@ class NodeStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
     conditions: tuple[Condition, ...] = ()
     addresses: tuple[Address, ...] = ()
     node_info: NodeInfo = NodeInfo()
+    allocatable: Amounts = Amounts()
 
 
 class Node(Object, frozen=True, kw_only=True):
@@ -78,6 +79,8 @@ def read_node(node: Node) -> PrintedRow:
         info.os_image or None,
         _kernel(info),
         info.container_runtime_version or None,
+        str(node.status.allocatable.cpu) or None,
+        str(node.status.allocatable.memory) or None,
     )
     return PrintedRow(status, tone, cells, reason, since)
 
@@ -134,6 +137,8 @@ NODES = Printer(
         Column("os-image", "OS image", priority=1),
         Column("kernel", "Kernel version", "mono", priority=2, order="natural"),
         Column("runtime", "Container runtime", "mono", priority=1, order="natural"),
+        Column("cpu-allocatable", "CPU allocatable", priority=2, order="number"),
+        Column("memory-allocatable", "Memory allocatable", priority=2, order="number"),
     ),
     Node,
     read_node,

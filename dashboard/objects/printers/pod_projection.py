@@ -63,8 +63,20 @@ class ContainerStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
     last_state: ContainerState = ContainerState()
 
 
+class Amounts(msgspec.Struct, frozen=True, gc=False):
+    """CPU and memory as quantities."""
+
+    cpu: str | int | float = ""
+    memory: str | int | float = ""
+
+
+class Resources(msgspec.Struct, frozen=True, gc=False):
+    limits: Amounts = Amounts()
+
+
 class Container(msgspec.Struct, frozen=True, rename="camel", gc=False):
     name: str = ""
+    resources: Resources = Resources()
     restart_policy: str = ""
     """Always on an init container makes it a sidecar (KEP-753)."""
 
@@ -82,6 +94,8 @@ class PodSpec(msgspec.Struct, frozen=True, rename="camel", gc=False):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     readiness_gates: tuple[ReadinessGate, ...] = ()
+    resources: Resources = Resources()
+    """Of all containers together (KEP-2837)."""
 
 
 class PodStatus(

@@ -5,12 +5,14 @@ The status word, READY and RESTARTS follow printPod of kubernetes pkg/printers/i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 import msgspec
 
+from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.printers.pod_health import pod_health
-from dashboard.objects.printers.pod_projection import ContainerStatus, Pod
+from dashboard.objects.printers.pod_projection import Amounts, ContainerStatus, Pod
 from dashboard.objects.printers.printer import (
     AGE_COLUMN,
     STATUS_COLUMN,
@@ -32,6 +34,8 @@ POD_COLUMNS = namespaced_columns(
     Column("node", "Node", "mono", priority=1, order="natural", words="node"),
     Column("nominated-node", "Nominated node", "mono", priority=2, order="natural", words="nominated node"),
     Column("readiness-gates", "Readiness gates", priority=2, order="fraction", words="readiness gates"),
+    Column("cpu-limit", "CPU limit", priority=2, order="number"),
+    Column("memory-limit", "Memory limit", priority=2, order="number"),
 )
 
 
@@ -74,6 +78,8 @@ def read_pod(pod: Pod) -> PrintedRow:
         pod.spec.node_name or None,
         pod.status.nominated_node_name or None,
         _readiness_gates(pod),
+        _limit(pod, sidecars, lambda limits: limits.cpu),
+        _limit(pod, sidecars, lambda limits: limits.memory),
     )
     return PrintedRow(status, why.tone, cells, why.words, why.since)
 
@@ -152,6 +158,20 @@ def _readiness_gates(pod: Pod) -> str | None:
     if not gates:
         return None
     return f"{sum(pod.has_condition(gate.condition_type) for gate in gates)}/{len(gates)}"
+
+
+def _limit(pod: Pod, sidecars: frozenset[str], amount: Callable[[Amounts], str | int | float]) -> str | None:
+    """What the containers that run together may use; None where one of them has no limit and the pod has none."""
+    if of_pod := amount(pod.spec.resources.limits):
+        return str(of_pod)
+    together = (*pod.spec.containers, *(each for each in pod.spec.init_containers if each.name in sidecars))
+    amounts = [str(amount(each.resources.limits)) for each in together]
+    if not all(amounts):
+        return None
+    if len(amounts) == 1:
+        return amounts[0]
+    numbers = [parse_quantity(each) for each in amounts]
+    return None if None in numbers else f"{sum(filter(None, numbers)):.12g}"
 
 
 def _later(known: datetime | None, status: ContainerStatus) -> datetime | None:

@@ -13,11 +13,12 @@ import msgspec
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row import Cell, Owner, Row, Tone
 from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.usage.usage_field import UsageField
 from informerd.objects import Object, OwnerReference
 
-CellKind = Literal["text", "mono", "status", "number", "age", "duration"]
+CellKind = Literal["text", "mono", "status", "number", "age", "duration", "usage"]
 """Display of a cell. text, mono: unchanged · status: the word with its tone · number: tabular figures · age: Unix
-seconds of a moment, shown as the time since · duration: seconds.
+seconds of a moment, shown as the time since · duration: seconds · usage: an amount with its share as a bar.
 """
 
 
@@ -44,6 +45,8 @@ class Column:
     """Its name in feed lines, such as ``spec.port``; empty: its changes alone make no line."""
     path: FieldPath | None = None
     """The requested field, of whole objects; None where the rows' cells have it."""
+    usage: UsageField | None = None
+    """The requested value of what objects use; None where the rows' cells have it."""
     field: str = ""
     """The plain field of spec that it shows unchanged, such as ``.spec.port``: it can be edited in place."""
     has_group: bool = False
@@ -52,7 +55,7 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Whether cells are aligned right."""
-        return self.kind in ("number", "age", "duration")
+        return self.kind in ("number", "age", "duration", "usage")
 
     @property
     def css(self) -> str:

@@ -37,6 +37,7 @@ from dashboard.objects.printers import (
 )
 from dashboard.objects.printers.printer import Column, Printer
 from dashboard.objects.printers.printer_columns import printer_from_columns
+from dashboard.objects.printers.usage_columns import IndexedColumns, with_usage_columns
 from informerd.objects import Object
 
 PRINTERS: Mapping[str, Printer] = MappingProxyType({
@@ -96,6 +97,11 @@ def printer_of(key: str) -> Printer:
 def columns_for(key: str) -> tuple[Column, ...]:
     """The kind's columns; a Row's cells are in this order."""
     return printer_of(key).columns
+
+
+def list_columns(key: str) -> IndexedColumns:
+    """The columns that a list of the kind may show, each with the index of its cell in a row, NO_CELL for usage."""
+    return with_usage_columns(key, columns_for(key))
 
 
 def default_sort(key: str) -> tuple[str, bool]:

@@ -10,13 +10,12 @@ from typing import Any
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
-from dashboard.objects.paths.reader import read_path
-from dashboard.objects.printers import Column, columns_for, default_sort
+from dashboard.objects.printers import NO_CELL, IndexedColumns, default_sort, list_columns
 from dashboard.objects.printers.printer import path_column
 from dashboard.objects.query.params import Params, param_values, read_columns, read_namespaces, read_page, read_sort
 from dashboard.objects.query.parser import parse_filter
-from dashboard.objects.query.row_order import ByCell, SortKey, by_name, by_path
-from dashboard.objects.query.terms import ColumnTerm, Fields, LabelTerm, PathTerm, Term, WordTerm
+from dashboard.objects.query.row_order import ByCell, SortKey, by_name, by_path, by_usage
+from dashboard.objects.query.terms import ColumnTerm, Fields, LabelTerm, PathTerm, Term, UsageTerm, WordTerm, read_field
 from dashboard.objects.query.tokenizer import QueryProblem
 from dashboard.objects.query.url_state import Pairs, UrlState
 from dashboard.objects.query.wildcard import Pattern
@@ -26,7 +25,7 @@ __all__ = ["Query", "QueryProblem"]
 MOST_PATHS = 10
 """Maximum number of fields by path that a list filters, sorts and shows; a field with several uses counts once."""
 
-_ORDER = {WordTerm: 0, ColumnTerm: 1, LabelTerm: 2, PathTerm: 3}
+_ORDER = {WordTerm: 0, ColumnTerm: 1, UsageTerm: 1, LabelTerm: 2, PathTerm: 3}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +49,10 @@ class Query(UrlState):
     def parse(cls, params: Params, key: str) -> Query:
         """The query of an address's parameters. Malformed parts are reported in `problems` and left out."""
         problems: list[QueryProblem] = []
-        columns, title = columns_for(key), _title(key)
+        indexed, title = list_columns(key), _title(key)
+        columns = tuple([column for _, column in indexed])
         typed = " ".join(param_values(params, "q")).strip()
-        parsed = parse_filter(typed, columns, title)
+        parsed = parse_filter(typed, indexed, title)
         problems.extend(parsed.problems)
         namespaces = parsed.namespaces or read_namespaces(params, problems)
         if namespaces and not any(column.id == "namespace" for column in columns):
@@ -120,7 +120,7 @@ class Query(UrlState):
         """The query without its choice of statuses, with which facets are counted."""
         return self.with_(terms=tuple(term for term in self.terms if not _asks_status(term)), page=self.page)
 
-    def matches(self, row: Row, now: float, fields: Fields = read_path) -> bool:
+    def matches(self, row: Row, now: float, fields: Fields = read_field) -> bool:
         """Whether the row belongs to the list at `now` (Unix seconds)."""
         if self.namespaces and row.namespace not in self.namespaces:
             return False
@@ -205,7 +205,7 @@ class Query(UrlState):
     @cached_property
     def sort_key(self) -> SortKey:
         """As `sort_key_by`, with fields by path read from each row."""
-        return self.sort_key_by(read_path)
+        return self.sort_key_by(read_field)
 
     def sort_key_by(self, fields: Fields) -> SortKey:
         """A key for ascending order: missing values last, ties by namespace, name and uid, whatever the direction."""
@@ -214,16 +214,28 @@ class Query(UrlState):
             return by_name
         if self.sort_path is not None:
             return by_path(self.sort_path, descending, fields)
-        index, order = next((i, c.order) for i, c in enumerate(columns_for(self.key)) if c.id == column_id)
-        return ByCell(index, order, descending)
+        index, column = next(each for each in list_columns(self.key) if each[1].id == column_id)
+        if column.usage is not None:
+            return by_usage(column.usage, descending, fields)
+        return ByCell(index, column.order, descending)
 
-    def visible_columns(self) -> tuple[tuple[int, Column], ...]:
-        """The columns to show, each with its cell's index in a row; -1 for a field by path, which has none."""
-        numbered = list(enumerate(columns_for(self.key)))
+    @cached_property
+    def sorts_by_usage(self) -> bool:
+        """Whether the order is that of a column of usage."""
+        return any(column.id == self.sort[0] and column.usage is not None for _, column in list_columns(self.key))
+
+    @cached_property
+    def filters_by_usage(self) -> bool:
+        """Whether usage decides which rows match."""
+        return any(isinstance(term, UsageTerm) for term in self.terms)
+
+    def visible_columns(self) -> IndexedColumns:
+        """The columns to show, each with its cell's index in a row; NO_CELL where it has none."""
+        numbered = list_columns(self.key)
         if not self.columns:
             return tuple((index, column) for index, column in numbered if column.priority < 2)
         by_id = {column.id: (index, column) for index, column in numbered}
-        return tuple(by_id[name] if name in by_id else (-1, path_column(FieldPath(name))) for name in self.columns)
+        return tuple(by_id[name] if name in by_id else (NO_CELL, path_column(FieldPath(name))) for name in self.columns)
 
 
 def is_path(name: str) -> bool:
@@ -252,5 +264,5 @@ def _asks_status(term: Term) -> bool:
 
 
 def _status_term(key: str, values: tuple[Pattern, ...]) -> ColumnTerm:
-    index = next((i for i, column in enumerate(columns_for(key)) if column.id == "status"), -1)
+    index = next((i for i, column in list_columns(key) if column.id == "status"), -1)
     return ColumnTerm("status", index, "text", "=", values)

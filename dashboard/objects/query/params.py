@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from django.http import QueryDict
 
 from dashboard.objects.paths.field_path import EXAMPLE_PATHS, FieldPath, InvalidPath, looks_like_path
-from dashboard.objects.printers import Column, columns_for, default_sort
+from dashboard.objects.printers import Column, default_sort, list_columns
 from dashboard.objects.query.tokenizer import QueryProblem
 from informerd.suggest import suggest_names
 
@@ -52,7 +52,7 @@ def read_sort(params: Params, key: str, title: str, problems: list[QueryProblem]
     if not text:
         return default_sort(key)
     name = text.removeprefix("-").lower()
-    known = [column.id for column in columns_for(key)]
+    known = [column.id for _, column in list_columns(key)]
     if name in known:
         return name, text.startswith("-")
     sign = text.startswith("-")

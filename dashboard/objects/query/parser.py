@@ -4,6 +4,7 @@ The grammar, terms separated by spaces and all of them needed::
 
     web                 names that contain it; web-* names that begin so; shop/web with the namespace
     status=Running,Error    one of these; * stands for anything, case does not matter
+    cpu>500m  memory>80%    what objects use, and its share of what they may use; cpu= is not known
     restarts>3  age<1h  ready<1     numbers, ages and fractions compare by = != > < >= <=
     ns=team-1  node=node-3  any column by its name; node= has none
     label:app=web  label:app    a label's value; that it is there
@@ -20,7 +21,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from dashboard.objects.paths.field_path import FieldPath, InvalidPath, looks_like_path
-from dashboard.objects.printers.printer import Column, Order
+from dashboard.objects.printers import IndexedColumns
+from dashboard.objects.printers.printer import Order
 from dashboard.objects.query.terms import (
     VIRTUAL_COLUMNS,
     ColumnTerm,
@@ -28,11 +30,14 @@ from dashboard.objects.query.terms import (
     Op,
     PathTerm,
     Term,
+    UsageTerm,
     WordTerm,
     parse_operand,
+    usage_operand,
 )
 from dashboard.objects.query.tokenizer import FilterSyntaxError, QueryProblem, Token, tokenize
 from dashboard.objects.query.wildcard import Pattern
+from dashboard.objects.usage.usage_field import UsageField
 from informerd.selectors.label_requirement import label_key_problem
 from informerd.suggest import suggest_names
 
@@ -61,7 +66,7 @@ class ParsedFilter:
     problems: tuple[QueryProblem, ...]
 
 
-def parse_filter(text: str, columns: tuple[Column, ...], title: str) -> ParsedFilter:
+def parse_filter(text: str, columns: IndexedColumns, title: str) -> ParsedFilter:
     """The parsed filter for a kind with these columns; `title` is its name for messages. Never raises."""
     terms: dict[Term, None] = {}
     namespaces: dict[str, None] = {}
@@ -90,10 +95,10 @@ def parse_filter(text: str, columns: tuple[Column, ...], title: str) -> ParsedFi
 class TermParser:
     """Makes terms of tokens for one kind."""
 
-    def __init__(self, columns: tuple[Column, ...], title: str) -> None:
+    def __init__(self, columns: IndexedColumns, title: str) -> None:
         self._title = title
-        self._columns = {column.id: (index, column) for index, column in enumerate(columns)}
-        self._names = {_plain(name): column.id for column in columns for name in (column.header, column.id)}
+        self._columns = {column.id: (index, column) for index, column in columns}
+        self._names = {_plain(name): column.id for _, column in columns for name in (column.header, column.id)}
 
     def read(self, token: Token) -> Term:
         """The term of a token. Raises FilterSyntaxError where it is none."""
@@ -163,6 +168,8 @@ class TermParser:
         column, index, order = resolved
         op, negative = _split(operator.group(), negative)
         values = token.patterns(operator.end())
+        if column in self._columns and (usage := self._columns[column][1].usage) is not None:
+            return _usage(column, usage, op, values, negative, token, operator)
         if op == "=" and (order != "age" or values == (Pattern(("",)),)):
             return ColumnTerm(column, index, order, op, values, negative)
         if order == "text" or index < 0:
@@ -203,6 +210,24 @@ class TermParser:
         near = suggest_names(name, names)
         hint = f"Did you mean {near[0]}? " if near else "" if label_key_problem(name) else _label_meant(name, value)
         return f"{self._title} have no column {name!r}. {hint}A filter may name {', '.join(names[:-1])} or {names[-1]}."
+
+
+def _usage(
+    column: str,
+    usage: UsageField,
+    op: Op,
+    values: tuple[Pattern, ...],
+    negative: bool,
+    token: Token,
+    operator: re.Match[str],
+) -> UsageTerm:
+    text = values[0].text if _single(values) else "*"
+    if (op != "=" or text) and (op == "=" or usage_operand(usage, text) is None):
+        amount = "500m" if usage.resource == "cpu" else "1Gi"
+        example = "80%" if usage.is_share else f"{amount} or 80%"
+        message = f"Compare {column} with <, <=, > or >=, as in {column}>{example}. {column}= has those not known."
+        raise FilterSyntaxError(message, token.position(operator.start()), token.end)
+    return UsageTerm(column, usage, op, text, negative)
 
 
 def _label_meant(name: str, value: str) -> str:

@@ -14,6 +14,7 @@ from dashboard.objects.printers.printer import Order
 from dashboard.objects.query.path_order import values_key
 from dashboard.objects.query.terms import Fields
 from dashboard.objects.query.value_order import descending_key, sort_value
+from dashboard.objects.usage.usage_field import UsageField
 
 SortKey = Callable[[Row], tuple[Any, ...]]
 
@@ -44,6 +45,19 @@ class ByCell:
             return (1,)
         key = sort_value(self._order, value)
         return (0, descending_key(key) if self._downwards else key)
+
+
+def by_usage(usage: UsageField, is_descending: bool, fields: Fields) -> SortKey:
+    """By what objects use, then by name."""
+
+    def key_of(row: Row) -> tuple[Any, ...]:
+        values = fields(usage, row)
+        if not values:
+            return (1, row.namespace, row.name, row.uid)
+        key = sort_value("number", values[0])
+        return (0, descending_key(key) if is_descending else key, row.namespace, row.name, row.uid)
+
+    return key_of
 
 
 def by_path(path: FieldPath, is_descending: bool, fields: Fields) -> SortKey:

@@ -11,15 +11,25 @@ from typing import Any, Literal
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.paths.field_path import FieldPath, Value, Values, format_value
+from dashboard.objects.paths.reader import read_path
 from dashboard.objects.printers.printer import Order
 from dashboard.objects.query.path_order import comparable_with, has_amounts, operand_key, value_key
 from dashboard.objects.query.value_order import SortValue, sort_value
 from dashboard.objects.query.value_parser import parse_duration, parse_fraction
 from dashboard.objects.query.wildcard import Pattern
+from dashboard.objects.usage.usage_field import UsageField
 
 Op = Literal["=", "<", "<=", ">", ">="]
-Fields = Callable[[FieldPath, Row], Values]
-"""Returns the values at a path in a row's whole object: read from it, or cached."""
+Fields = Callable[[FieldPath | UsageField, Row], Values]
+"""Returns the values at a path in a row's whole object, read from it or cached; or what the object uses, none where
+that is not known.
+"""
+
+
+def read_field(field: FieldPath | UsageField, row: Row) -> Values:
+    """Values at a path, read from the row's whole object. What the object uses is not in it."""
+    return read_path(field, row) if isinstance(field, FieldPath) else ()
+
 
 VIRTUAL_COLUMNS: dict[str, tuple[int, Order]] = {
     "status": (-1, "text"),
@@ -189,7 +199,46 @@ class PathTerm:
         return f"{'-' if self.negative else ''}{self.path}{values}"
 
 
-Term = WordTerm | LabelTerm | ColumnTerm | PathTerm
+@dataclass(frozen=True)
+class UsageTerm:
+    """``memory>80%``, ``cpu>500m``: what an object uses is above or below an amount, or a share of what it may use.
+
+    ``cpu=`` is an object whose usage is not known; it is never above or below anything.
+    """
+
+    column: str
+    usage: UsageField
+    op: Op
+    text: str
+    negative: bool = False
+
+    def matches(self, row: Row, now: float, fields: Fields) -> bool:  # noqa: ARG002
+        is_share = self.text.endswith("%") and not self.usage.is_share
+        values = fields(self.usage.share if is_share else self.usage, row)
+        if not values or self.operand is None:
+            return (self.op == "=") != self.negative if not values else self.negative
+        return _compare(self.op, values[0], self.operand) != self.negative
+
+    def next_due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
+        return None
+
+    @cached_property
+    def operand(self) -> float | None:
+        """Cores, bytes or a share; None where the text is empty."""
+        return usage_operand(self.usage, self.text)
+
+    def __str__(self) -> str:
+        return f"{'-' if self.negative else ''}{self.column}{self.op}{self.text}"
+
+
+def usage_operand(usage: UsageField, text: str) -> float | None:
+    """The amount that a text means: a quantity such as 500m or 1Gi, or a share such as 80%. None for other texts."""
+    if text.endswith("%") or usage.is_share:
+        return parse_fraction(text)
+    return parse_quantity(text)
+
+
+Term = WordTerm | LabelTerm | ColumnTerm | UsageTerm | PathTerm
 
 
 def cell_at(row: Row, index: int) -> Cell:

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.hub import Hub
+from dashboard.live.index.usage_lookup import NO_USAGE, UsageLookup
 from dashboard.live.rendering.html_diff import HtmlPart, diff_partials, parse_parts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
@@ -27,6 +28,7 @@ from dashboard.objects.fields.unstructured import as_map
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.printers import USAGE_KINDS
 from dashboard.pages.details.change_log import NOT_SERVED_TEXT, ChangeLine, ChangeLog, EarlierChanges
 from dashboard.pages.details.events import EVENTS, EventLine, ObjectEvents
 from dashboard.pages.details.node_pods import PODS, NodePods, NodeResourceRequest
@@ -34,6 +36,8 @@ from dashboard.pages.details.object_presenter import ObjectView
 from dashboard.pages.details.owner_graph import KindReplicas, OwnerGraph
 from dashboard.pages.details.owner_tree import OwnerTreeLine
 from dashboard.pages.details.replacement import Replacement, ReplacementSearch
+from dashboard.pages.details.usage_chart import UsageCharts, usage_charts
+from dashboard.pages.details.usage_marks import UsageMarks
 from dashboard.runtime.text_with_links import object_href
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock
@@ -59,8 +63,9 @@ class LiveDetail(ObjectView):
     owner_graph.is_searching) · owners: tuple[ObjectLink, ...] (its controller first) · created_at,
     deletion_requested_at: RFC 3339, or "" · pods: NodePods | None (those on the node), pod_requests: their resource
     requests · events: tuple[EventLine, ...] (newest first, those of descendants too) · changes: tuple[ChangeLine, ...]
-    (newest first, at most 50) · changes_since: RFC 3339 or "" · gone_since: RFC 3339 of the deletion or "" · unserved:
-    bool (its kind is gone, so its own state is unknown) · replacement: Replacement | None (at replacement_href) ·
+    (newest first, at most 50) · usage: UsageCharts | None (None for kinds that use nothing) · changes_since: RFC 3339
+    or "" · gone_since: RFC 3339 of the deletion or "" · unserved: bool (its kind is gone, so its own state is unknown)
+    · replacement: Replacement | None (at replacement_href) ·
     is_recreated: bool (re-created under the same name since the page was opened) · denials: Denials (quick actions and
     denied actions; computed each time) ·
     href, list_href, yaml_href, logs_href, edit_href, delete_href: addresses; empty where gone, or not for this kind ·
@@ -84,16 +89,22 @@ class LiveDetail(ObjectView):
         schedule: Callable[[SlicedWork], None] = run_at_once,
         denial_of: DenialLookup = allow_all,
         history: ReadableHistory | None = None,
+        usage: UsageLookup = NO_USAGE,
     ) -> None:
         """`paths` are fields that are shown beside the kind's columns: the path columns of the list beside it.
 
         `history` has the changes before the page was opened; `kinds` are those among which the object's family and its
-        events are found; `schedule` runs long work in slices; `denial_of` knows the account's denials.
+        events are found; `schedule` runs long work in slices; `denial_of` knows the account's denials; `usage` knows
+        what objects use.
         """
         super().__init__(kind, namespace, name, replica, clock, paths=paths, kinds=kinds, denial_of=denial_of)
         self.is_recreated = self.unserved = False
         self._log = ChangeLog(clock)
         self._history = history
+        self._usage = usage
+        self._marks = UsageMarks(history, clock)
+        self._has_marks_searched = False
+        self._schedule = schedule
         self._events = ObjectEvents(self._replica_of_events, schedule)
         self._events.on_found = self._stir
         self.owner_graph = OwnerGraph(kinds, schedule)
@@ -150,6 +161,21 @@ class LiveDetail(ObjectView):
         return f"{self.href}logs/" if self.kind.key in WITH_LOGS or self.owner_graph.has_kind(PODS) else ""
 
     @property
+    def usage(self) -> UsageCharts | None:
+        """What it uses; None for kinds that use nothing."""
+        if self.row is None or not (self.kind.key in USAGE_KINDS or self._usage.get(self.kind.key, self.row)):
+            return None
+        if self.kind.key == PODS:
+            self._marks.note_object(self.object, self.name)
+        return usage_charts(
+            self._usage.get(self.kind.key, self.row) if self.exists else None,
+            self._usage.known_past(self.kind.key, self.row, self._stir),
+            self._marks.marks(self.row.created if self.kind.key == PODS else None),
+            self.clock.time(),
+            self._usage.problem,
+        )
+
+    @property
     def events(self) -> tuple[EventLine, ...]:
         return self._events.lines
 
@@ -192,7 +218,10 @@ class LiveDetail(ObjectView):
             self.dirty = True
         if key == PODS and self.pods is not None and (self.pods.apply(change) or change.has_new_health):
             self.dirty = True
+        if self._marks.apply(key, change):
+            self.dirty = True
         if self.owner_graph.apply(key, change):
+            self._note_family()
             self._events.include_members(self.owner_graph.descendants)
             self.dirty = True
         self.dirty = self.dirty or (change.has_new_health and self.owner_graph.has_kind(key))
@@ -273,11 +302,26 @@ class LiveDetail(ObjectView):
     def _follow(self, row: Row) -> None:
         self._events.follow(self.kind, row)
         self.owner_graph.follow(self.kind, row)
+        if self._usage is not NO_USAGE:
+            self._marks.include([(self.kind, row)])
+            self._note_family()
         self._events.include_members(self.owner_graph.descendants)
         if self.pods is not None:
             self.pods.follow(self.name)
 
+    def refresh_usage(self) -> None:
+        if self._usage is not NO_USAGE:
+            self._stir()
+
+    def _note_family(self) -> None:
+        """Mark what happens to its family in its usage, and look once for what has happened before."""
+        self._marks.include([*self.owner_graph.ancestors, *self.owner_graph.descendants])
+        if not self._has_marks_searched and not self.owner_graph.is_searching and self.kind.key in USAGE_KINDS:
+            self._has_marks_searched = True
+            self._schedule(self._marks.search(self._stir))
+
     def _with_family(self) -> None:
+        self._note_family()
         self._events.include_members(self.owner_graph.descendants)
         self._stir()
 
@@ -329,6 +373,7 @@ def open_detail(hub: Hub, kind: KindInfo, namespace: str, name: str, paths: tupl
             schedule=hub.index.slices.add,
             denial_of=hub.denial_of,
             history=hub.history,
+            usage=hub.usage,
         )
 
     return hub.open_view(LiveDetail, LiveDetail.state_key(kind, namespace, name, paths), make)

@@ -56,6 +56,11 @@ class OwnerGraph:
         return self._below.values()
 
     @property
+    def ancestors(self) -> Iterable[Member]:
+        """Its owners, theirs, and so on, as far as they are followed."""
+        return self._above.members.values() if self._above is not None else ()
+
+    @property
     def lines(self) -> tuple[OwnerTreeLine, ...]:
         """The tree from the topmost owners down; the object alone where it has no family."""
         if self._here is None or self._above is None:
@@ -66,8 +71,7 @@ class OwnerGraph:
 
     def has_kind(self, key: str) -> bool:
         """Whether any member is of this kind."""
-        above = self._above.members.values() if self._above is not None else ()
-        return self._of_kind[key] > 0 or any(kind.key == key for kind, _ in above)
+        return self._of_kind[key] > 0 or any(kind.key == key for kind, _ in self.ancestors)
 
     @property
     def stale_kinds(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.objects.printers import columns_for
+from dashboard.objects.printers import list_columns
 from dashboard.objects.query.list_query import Query
 
 
@@ -33,7 +33,7 @@ class ColumnChoices:
 
 def column_choices(query: Query) -> ColumnChoices:
     """The column picker of a list in this state."""
-    headers = {column.id: column.header for column in columns_for(query.key)}
+    headers = {column.id: column.header for _, column in list_columns(query.key)}
     headers |= {column.id: column.header for _, column in query.visible_columns()}
     shown = [column.id for _, column in query.visible_columns()]
     others = [name for name in headers if name not in shown]

@@ -10,18 +10,21 @@ import asyncio
 import csv
 import io
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
-from dashboard.live.rendering.cells import IndexedColumns, cells_of
+from dashboard.live.rendering.cells import cells_of
 from dashboard.objects.fields.managed_fields import without_managed_fields
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.manifests.yaml_writer import json_document, to_yaml
+from dashboard.objects.printers import IndexedColumns
+from dashboard.objects.usage.usage import Usage
 
+UsageOf = Callable[[Row], Usage | None]
 ROWS_AT_A_TIME = 100
 """Rows between two yields to the event loop: about 5 ms of work."""
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
@@ -48,13 +51,16 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
 })  # fmt: skip
 
 
-async def export(suffix: str, rows: Iterable[Row], columns: IndexedColumns) -> AsyncIterator[bytes]:
-    """The file's bytes. `columns` are those of the list; JSON and YAML have whole objects, without managedFields.
+async def export(
+    suffix: str, rows: Iterable[Row], columns: IndexedColumns, usage_of: UsageOf = lambda _: None
+) -> AsyncIterator[bytes]:
+    """The file's bytes.
 
-    An object nested too deeply to decode is written as the API server sent it.
+    `columns` are those of the list; JSON and YAML have whole objects, without managedFields. `usage_of` returns what
+    an object uses. An object nested too deeply to decode is written as the API server sent it.
     """
     if suffix == "csv":
-        pieces = _csv(rows, columns)
+        pieces = _csv(rows, columns, usage_of)
     elif suffix == "json":
         pieces = _json(rows)
     else:
@@ -69,7 +75,7 @@ async def export(suffix: str, rows: Iterable[Row], columns: IndexedColumns) -> A
     yield "".join(waiting).encode()
 
 
-def _csv(rows: Iterable[Row], columns: IndexedColumns) -> Iterator[str]:
+def _csv(rows: Iterable[Row], columns: IndexedColumns, usage_of: UsageOf) -> Iterator[str]:
     """RFC 4180 with a header; ages as RFC 3339, texts that a spreadsheet would run get an apostrophe in front.
 
     Headers are escaped too: a definition names its columns freely. A path column has the whole value, however long, and
@@ -78,7 +84,7 @@ def _csv(rows: Iterable[Row], columns: IndexedColumns) -> Iterator[str]:
     headers = [f"{column.header} since" if column.kind == "age" else column.header for _, column in columns]
     yield _csv_line([escape_formula(header) for header in headers])
     for row in rows:
-        cells = cells_of(row, columns)
+        cells = cells_of(row, columns, usage_of(row))
         yield _csv_line([cell.datetime or ("" if cell.value is None else escape_formula(cell.value)) for cell in cells])
 
 

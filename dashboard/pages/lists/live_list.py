@@ -19,7 +19,8 @@ from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.namespace_limits import NamespaceLimit, limit_of
 from dashboard.live.index.result_set import ResultSet
-from dashboard.live.rendering.cells import ColumnHeader, RowLine, row_line
+from dashboard.live.index.usage_lookup import NO_USAGE, UsageLookup
+from dashboard.live.rendering.cells import ColumnHeader, RowLine, has_usage, row_line
 from dashboard.live.rendering.charts import BarSegment, bar_segments, tone_counts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
@@ -28,8 +29,10 @@ from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.quick_actions import QuickAction, quick_actions_of
+from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.query.list_query import Query
+from dashboard.objects.usage.usage import Usage
 from dashboard.pages.lists.create_permission import CreatePermission
 from dashboard.pages.lists.facets import Facet, facets_of
 from dashboard.pages.lists.no_match_suggestions import Suggester, Suggestion, UnknownPath, find_unknown_paths
@@ -73,11 +76,14 @@ class LiveList(LiveView):
         clock: Clock,
         *,
         denial_of: DenialLookup = allow_all,
+        usage: UsageLookup = NO_USAGE,
     ) -> None:
         super().__init__(self.state_key(kind, query), keys=(kind.key,), clock=clock)
         self.kind = kind
         self.query = query
         self._columns = query.visible_columns()
+        self._usage_source = usage
+        self._usage = usage if has_usage(self._columns) else NO_USAGE
         self._replica = replica
         self._result = result_set
         self._create = CreatePermission(kind, query.namespaces, denial_of, clock, self._stir)
@@ -121,7 +127,7 @@ class LiveList(LiveView):
     @property
     def lines(self) -> tuple[RowLine, ...]:
         rows = self._result.rows
-        return tuple(row_line(self.kind, rows[uid], self._columns) for uid in self._window())
+        return tuple(row_line(self.kind, rows[uid], self._columns, self._used(rows[uid])) for uid in self._window())
 
     @property
     def total(self) -> int:
@@ -239,6 +245,13 @@ class LiveList(LiveView):
         return self.health.unreadable - len(self.health.unreadable_objects)
 
     @property
+    def usage_problem(self) -> str:
+        """Why what objects use is not known, as a sentence, where the list was asked for it; else empty."""
+        query = self.query
+        is_asked_for = query.sorts_by_usage or query.filters_by_usage or (query.columns and has_usage(self._columns))
+        return self._usage_source.problem if is_asked_for else ""
+
+    @property
     def is_unauthorized(self) -> bool:
         """Whether the kind cannot be listed because the API server rejects the credentials."""
         return self.health.problem.startswith(CREDENTIALS_REFUSED)
@@ -301,6 +314,11 @@ class LiveList(LiveView):
     def refresh(self) -> None:
         self._create.refresh()
 
+    def refresh_usage(self) -> None:
+        if self._usage is not NO_USAGE or self.usage_problem:
+            self._shown.note_changes(set(self._window()), set())
+            self._stir()
+
     def _stir(self) -> None:
         self.dirty = True
         self.on_dirty()
@@ -339,8 +357,13 @@ class LiveList(LiveView):
 
     def _render_sums(self, render: Renderer) -> str:
         context = self.context()
+        health = self.health
         has_notes = bool(
-            self.query.paths or self.health.unreadable or self._replica.listed or self.health.forbidden_namespaces
+            self.query.paths
+            or health.unreadable
+            or self._replica.listed
+            or health.forbidden_namespaces
+            or self.usage_problem
         )
         parts = (*SUMMARY_PARTS, NOTES) if has_notes or self._has_sent_notes else SUMMARY_PARTS
         self._has_sent_notes = has_notes
@@ -353,7 +376,11 @@ class LiveList(LiveView):
         return hx_partial(f"#new-{self.id}", "outerMorph", render("lists/_new_button.html", self.context()))
 
     def _row(self, render: Renderer, uid: str) -> str:
-        return render.render_row(self.kind, self._result.rows[uid], self._columns)
+        row = self._result.rows[uid]
+        return render.render_row(self.kind, row, self._columns, self._used(row))
+
+    def _used(self, row: Row) -> Usage | None:
+        return self._usage.get(self.kind.key, row)
 
     def _window(self) -> list[str]:
         return self._result.window(self.paging.start, PAGE_SIZE)
@@ -375,6 +402,7 @@ class LiveList(LiveView):
             self.search_progress,
             self._absent(),
             self.suggestions,
+            self.usage_problem,
             (self.health.unreadable, self.health.unreadable_objects, self._replica.listed, self.limit),
         )
 
@@ -392,6 +420,6 @@ def open_list(hub: Hub, kind: KindInfo, query: Query) -> LiveList:
     replica, result = hub.hub_kinds.replica(kind.key), hub.index.open_result(kind, query)
 
     def make() -> LiveList:
-        return LiveList(kind, query, result, replica, hub.clock, denial_of=hub.denial_of)
+        return LiveList(kind, query, result, replica, hub.clock, denial_of=hub.denial_of, usage=hub.usage)
 
     return hub.open_view(LiveList, LiveList.state_key(kind, query), make).with_query(query)

@@ -14,7 +14,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.paths.path_suggestions import sample_objects, suggest_path
-from dashboard.objects.printers import columns_for
+from dashboard.objects.printers import list_columns
 from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.parser import parse_filter
 from dashboard.objects.query.terms import ColumnTerm, LabelTerm, Term, WordTerm, parse_operand
@@ -115,7 +115,7 @@ class Suggester:
         if not (name and colon and value):
             return
         read = parse_filter(
-            f"label:{name}={Pattern((value,)).written()}", columns_for(self._kind.key), self._kind.title
+            f"label:{name}={Pattern((value,)).written()}", list_columns(self._kind.key), self._kind.title
         )
         if read.terms:
             words = f"No name contains {term.pattern.text}."

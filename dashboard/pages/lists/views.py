@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -124,7 +125,7 @@ async def object_export(request: HttpRequest, resource: str, suffix: str) -> Htt
     if not has_synced(state[REPLICAS].get(kind.key)):
         return not_read_yet_page(kind, view.health.problem)
     rows = await state[HUB].all_rows(kind, query)
-    content = export(suffix, rows, query.visible_columns())
+    content = export(suffix, rows, query.visible_columns(), partial(state[HUB].usage.get, kind.key))
     response = StreamingHttpResponse(content, content_type=FORMATS[suffix].content_type)
     response["Content-Disposition"] = f'attachment; filename="{kind.resource.plural}.{suffix}"'
     response["Cache-Control"] = "no-store"

@@ -30,6 +30,7 @@ from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.object_counts.worker_client import ObjectCountsClient
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.replicas import REPLICAS, Replicas
+from dashboard.live.usage.usage_client import UsageClient
 from dashboard.live.worker.object_reader import ObjectReader
 from dashboard.objects.kinds.catalog import KindInfo, find_builtin_kind, kind_of
 from dashboard.objects.schemas.schema_store import SCHEMAS, SchemaStore
@@ -98,6 +99,7 @@ class WebProcess:
         self.replicas = Replicas(layer, kinds, clock, layer_health=layer_health, rejected=rejected)
         self.controllers = ControllersClient(layer, clock, layer_health=layer_health)
         self.object_counts = ObjectCountsClient(layer, clock, layer_health=layer_health)
+        self.usage = UsageClient(layer, clock, layer_health=layer_health)
         self.sessions = SessionRegistry(layer, clock, lifetime_from_settings(), layer_health=layer_health)
         self.access_reviews = AccessReviews(clock, lambda: self.client)
         self.person_clients = PersonClients(lambda: self.client, impersonates=settings.DELTABOARD_RIGHTS == "person")
@@ -109,6 +111,7 @@ class WebProcess:
             cluster=lambda: asdict(cluster_info(self.state)),
             sources=(self.controllers.reports,),
             denial_of=self.access_reviews.cached_denial,
+            usage=self.usage,
         )
         self.interest = Interest(
             self.replicas, self.hub, clock, limits=settings.DELTABOARD_ON_DEMAND, reader=self._object_reader
@@ -180,7 +183,7 @@ class WebProcess:
             namespaces=self._namespaces,
             probe=AccessProbe(lambda: self.kinds),
         )
-        self.rights_groups = RightsGroups(self.replicas, self.hub, clock, find_kind=self._find_kind)
+        self.rights_groups = RightsGroups(self.replicas, self.hub, clock, find_kind=self._find_kind, usage=self.usage)
         self.person_states = PersonStates(self.state, self.people_rights, self.rights_groups, self.person_clients)
         self.object_counts.on_new_kinds = self.person_states.kinds_changed
         self._tasks: list[asyncio.Task[None]] = []
@@ -263,6 +266,7 @@ class WebProcess:
         self._keep("the feed's replicas", self._receive_changes)
         self._keep("receiving the controllers' reports", self.controllers.run)
         self._keep("receiving object counts", self.object_counts.run)
+        self._keep("receiving what objects use", self.usage.run)
         self._keep("the hub", self.hub.run)
         self._keep("following logs", self.log_streams.run)
         self._keep("following kinds on demand", self.interest.run)

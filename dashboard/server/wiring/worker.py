@@ -16,7 +16,8 @@ from dashboard.cluster.connection import Connection
 from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.rejected_messages import RejectedMessages
-from dashboard.live.worker.namespace_access import NamespaceAccess, near_namespaces
+from dashboard.live.usage.usage_collector import UsageCollector
+from dashboard.live.worker.namespace_access import ACCESS_INTERVAL, NamespaceAccess, near_namespaces
 from dashboard.live.worker.namespace_counts import NamespaceCounts
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
@@ -26,6 +27,7 @@ from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.server.wiring.channel_layer import build_channel_layer
 from devcluster.workload_size import WorkloadSize
 from informerd.clock import Clock, SystemClock
+from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 from informerd.testing.demo_process import DemoProcess
@@ -103,6 +105,8 @@ class WorkerProcess:
             )
             self.worker.start()
             self._census = [self._start_counting(self.worker, client, access)]
+            if settings.DELTABOARD_USAGE_SECONDS:
+                self._census.append(self._start_measuring(self.worker, client, access))
             self.controllers = self._new_controllers()
             self.controllers.start()
 
@@ -120,6 +124,25 @@ class WorkerProcess:
             count_objects=NamespaceCounts(client, access, self._clock).count,
         )
         return asyncio.create_task(keep_running("counting objects", taker.run, self._clock), name="census")
+
+    def _start_measuring(self, worker: Worker, client: Client, access: NamespaceAccess) -> asyncio.Task[None]:
+        """Poll the metrics API, for all pages."""
+
+        async def allowed(resource: Resource) -> tuple[str, ...]:
+            return (await access.allowed(resource, after=self._clock.now() - ACCESS_INTERVAL)).namespaces
+
+        collector = UsageCollector(
+            client,
+            self.layer,
+            self._clock,
+            epoch=worker.epoch,
+            rows=worker.rows,
+            allowed=allowed,
+            layer_health=self._layer_health,
+            interval=settings.DELTABOARD_USAGE_SECONDS,
+            namespaces=settings.DELTABOARD_NAMESPACES,
+        )
+        return asyncio.create_task(keep_running("measuring usage", collector.run, self._clock), name="usage")
 
     def _new_controllers(self) -> ControllerRunner:
         """The controllers, with leader election wherever another process may run them too: everywhere but on the demo

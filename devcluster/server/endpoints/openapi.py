@@ -24,15 +24,16 @@ def index(registry: ServedKinds, definitions: BuiltinTypes) -> Document:
     for group, versions in registry.group_versions().items():
         for version in versions:
             name = f"apis/{group}/{version}" if group else f"api/{version}"
-            text = json.dumps(document(registry, definitions, group, version), sort_keys=True)
-            digest = hashlib.sha256(text.encode()).hexdigest()[:32].upper()
-            paths[name] = {"serverRelativeURL": f"/openapi/v3/{name}?hash={digest}"}
+            if (described := document(registry, definitions, group, version)) is not None:
+                text = json.dumps(described, sort_keys=True)
+                digest = hashlib.sha256(text.encode()).hexdigest()[:32].upper()
+                paths[name] = {"serverRelativeURL": f"/openapi/v3/{name}?hash={digest}"}
     return {"paths": paths}
 
 
 def document(registry: ServedKinds, definitions: BuiltinTypes, group: str, version: str) -> Document | None:
     """One version's document; None where nothing is served there."""
-    kinds = [kind for kind in registry if (kind.group, kind.version) == (group, version)]
+    kinds = [kind for kind in registry if (kind.group, kind.version) == (group, version) and not kind.is_measured]
     if not kinds:
         return None
     schemas: Document = {}

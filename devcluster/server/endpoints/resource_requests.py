@@ -23,6 +23,7 @@ from devcluster.server.api_errors import (
 from devcluster.server.api_server_core import ApiServer
 from devcluster.server.endpoints import request_bodies
 from devcluster.server.endpoints.api_path_resolver import PlainNotFound, Route
+from devcluster.server.endpoints.metrics_api import get_metrics, list_metrics
 from devcluster.server.endpoints.pod_logs import send_log
 from devcluster.server.endpoints.watch_response import WatchResponses
 from devcluster.server.kinds import EVICTIONS, Kind
@@ -59,7 +60,7 @@ class ResourceRequests:
             return await self._read(request, route)
         if route.kind.custom and route.kind.namespaced and not route.namespace:
             raise PlainNotFound
-        if route.subresource == LOG:
+        if route.subresource == LOG or route.kind.is_measured:
             raise method_not_allowed()
         body = await request.read()
         if len(body) > request_bodies.MAX_BODY_BYTES:
@@ -159,6 +160,8 @@ class ResourceRequests:
 
     async def _read(self, request: web.BaseRequest, route: Route) -> web.StreamResponse:
         query = request.query
+        if route.kind.is_measured:
+            return _json(await self._read_metrics(route, query))
         if route.subresource in _CREATE_ONLY:
             raise method_not_allowed()
         if route.subresource == LOG:
@@ -170,7 +173,7 @@ class ResourceRequests:
             if route.subresource == "scale":
                 return _response(VerbResult(200, scale_body(record.raw)))
             if wants_table:
-                return _table(self._rows(route.kind, [record], str(record.revision), query))
+                return _json(self._rows(route.kind, [record], str(record.revision), query))
             return _response(VerbResult(200, partial_metadata.partial_body(record) if wants_partial else record.raw))
         if options.parse_boolean(query, "watch") and request.method == "GET":
             return await self._watch(request, route, query)
@@ -179,10 +182,15 @@ class ResourceRequests:
             rows = self._rows(route.kind, page.records, str(page.revision), query)
             rows["metadata"] |= {"continue": page.continue_token} if page.continue_token else {}
             rows["metadata"] |= {"remainingItemCount": page.remaining} if page.remaining else {}
-            return _table(rows)
+            return _json(rows)
         if wants_partial:
             return _response(VerbResult(200, partial_metadata.partial_list_body(page, custom=route.kind.custom)))
         return _response(VerbResult(200, listing.list_body(route.kind, page)))
+
+    async def _read_metrics(self, route: Route, query: Mapping[str, str]) -> dict[str, Any]:
+        if route.name:
+            return await get_metrics(self.core, route.kind, route.namespace, route.name)
+        return await list_metrics(self.core, route.kind, _selection(route, query))
 
     def _rows(self, kind: Kind, records: list[Record], version: str, query: Mapping[str, str]) -> dict[str, Any]:
         include = query.get("includeObject", "")
@@ -240,8 +248,8 @@ def _selection(route: Route, query: Mapping[str, str]) -> Selection:
     return Selection(route.namespace, labels, fields)
 
 
-def _table(rows: dict[str, Any]) -> web.Response:
-    return web.Response(body=json.dumps(rows).encode(), headers={"Content-Type": "application/json"})
+def _json(document: dict[str, Any]) -> web.Response:
+    return web.Response(body=json.dumps(document).encode(), headers={"Content-Type": "application/json"})
 
 
 def _response(outcome: VerbResult) -> web.Response:

@@ -18,7 +18,7 @@
 
    After a pause (deltaboard:paused, deltaboard:resumed) every cell that differs from what it was then is marked.
 
-   A cell whose value changed has the class `changed` for a second, an inserted row `added`. A reference that is not
+   A cell whose value changed has the class `changed` for a second, but for what objects use, an inserted row `added`. A reference that is not
    there loses nothing: the row goes to the end and a deltaboard:lost event on document asks for the whole window. */
 
 import { htmxPolicy } from "./trusted_html.js";
@@ -64,7 +64,7 @@ export function start() {
     const now = values(row);
     if (now.length !== before.length) return;
     now.forEach((text, index) => {
-      if (text !== before[index]) mark(row.children[index], "changed");
+      if (text !== before[index] && !row.children[index].matches(".k-usage")) mark(row.children[index], "changed");
     });
   }
 

@@ -10,6 +10,7 @@ from django.test import AsyncClient
 
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.on_demand_kinds import Interest
+from dashboard.live.index.usage_lookup import NO_USAGE, UsageLookup
 from dashboard.live.object_counts.worker_client import ObjectCountsClient
 from dashboard.live.replication.messages import InterestMessage
 from dashboard.live.replication.replica import Replica
@@ -105,7 +106,11 @@ class Site:
     """Pages of a cluster with these objects. Kinds named in `silent` have not been heard of yet."""
 
     def __init__(
-        self, *objects: tuple[str, Json], silent: Iterable[str] = (), watched: Iterable[str] = WATCHED
+        self,
+        *objects: tuple[str, Json],
+        silent: Iterable[str] = (),
+        watched: Iterable[str] = WATCHED,
+        usage: UsageLookup = NO_USAGE,
     ) -> None:
         self.clock = FakeClock()
         rows: dict[str, list[Row]] = {key: [] for key in watched if key not in silent}
@@ -114,7 +119,7 @@ class Site:
         self.feeds = Feeds({key: Feeder(key, self.clock, found) for key, found in rows.items()}, silent, self.clock)
         self.layer = RecordingLayer()
         link = ControllersClient(self.layer, self.clock)
-        hub = Hub(self.feeds, self.clock, sources=(link.reports,))
+        hub = Hub(self.feeds, self.clock, sources=(link.reports,), usage=usage)
         self.interest = Interest(self.feeds, hub, self.clock)
         self.census = ObjectCountsClient(self.layer, self.clock)
         self.parts = Parts(self.feeds, hub, link, self.interest, self.census, self.clock, CLUSTER)

@@ -22,7 +22,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.paths.field_path import MAX_LENGTH as LONGEST_PATH
 from dashboard.objects.paths.field_path import FieldPath, InvalidPath
 from dashboard.objects.paths.path_suggestions import sample_objects
-from dashboard.objects.printers import Column, columns_for
+from dashboard.objects.printers import Column, list_columns
 from dashboard.objects.query.terms import VIRTUAL_COLUMNS
 from dashboard.objects.query.wildcard import Pattern
 from dashboard.objects.schemas.schema_store import SCHEMAS
@@ -99,7 +99,7 @@ async def _options(state: AppState, kind: KindInfo, typed: Cursor) -> list[Compl
 def _names(kind: KindInfo, part: str) -> list[CompletionItem]:
     """Columns whose name or header starts with the text, or contains it; then the other ways to start a filter."""
     wanted = part.casefold()
-    offered = [_column(column) for column in columns_for(kind.key)]
+    offered = [_column(column) for _, column in list_columns(kind.key)]
     known = {option.text for option in offered}
     offered += [
         CompletionItem(name, f"{name}=", "= !=", can_continue=True) for name in VIRTUAL_COLUMNS if name not in known
@@ -125,7 +125,7 @@ async def _column_values(state: AppState, kind: KindInfo, name: str, part: str) 
     column_id = "namespace" if name.casefold() == "ns" else name.casefold()
     if column_id == "namespace" and (names := namespace_names(state)):
         return without_counts(names, part)
-    place = next((i for i, c in enumerate(columns_for(kind.key)) if c.id == column_id and c.order not in _SIGNS), None)
+    place = next((i for i, c in list_columns(kind.key) if c.id == column_id and c.order not in _SIGNS), None)
     index = VIRTUAL_COLUMNS[column_id][0] if place is None and column_id in VIRTUAL_COLUMNS else place
     if index is None:
         return []

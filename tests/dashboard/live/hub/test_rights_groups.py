@@ -23,10 +23,12 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.unwatched_list import KindList
+from dashboard.live.usage.scoped_usage import NOT_ALLOWED
 from dashboard.objects.kinds.catalog import KINDS, find_builtin_kind
 from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.live_list import open_list
+from tests.support.live.fake_usage import FakeUsage, usage
 from tests.support.live.replica_feeder import pod as pod_row
 from tests.support.long_tests import examples
 from tests.support.objects.rows import Json, made, row_of
@@ -43,6 +45,7 @@ PAGES = (
     "/resources/deployments.apps/", "/resources/namespaces/", "/resources/pods/export.csv",
     "/resources/events/export.json", "/resources/pods/complete?q=node%3D", "/resources/pods/complete?q=label%3A",
     "/resources/pods/matching/",
+    "/resources/pods/?sort=-cpu", "/resources/pods/?q=memory>0.1Gi", "/resources/pods/?q=cpu%3D",
 )  # fmt: skip
 """Pages and files; each object's details and YAML come on top."""
 PASSING = re.compile(
@@ -86,7 +89,12 @@ def event_about(kind: str, name: str, namespace: str, *, of: str = "") -> Json:
 
 
 def rule(verbs: str, resources: str, names: Iterable[str] = ()) -> Rule:
-    return Rule(frozenset(verbs.split()), frozenset({"", "apps"}), frozenset(resources.split()), frozenset(names))
+    return Rule(
+        frozenset(verbs.split()),
+        frozenset({"", "apps", "metrics.k8s.io"}),
+        frozenset(resources.split()),
+        frozenset(names),
+    )
 
 
 RULES = st.builds(
@@ -106,8 +114,7 @@ RIGHTS = st.builds(
 
 def is_visible(rights: Rights, key: str, obj: Json) -> bool:
     """The same as of a row, told from the object itself."""
-    metadata = obj["metadata"]
-    place = metadata.get("namespace", ""), metadata["name"]
+    place = place_of(obj)
     if not rights.scope_of(key).includes(*place):
         return False
     if key != "events":
@@ -116,6 +123,34 @@ def is_visible(rights: Rights, key: str, obj: Json) -> bool:
     subject = find_builtin_kind(about["kind"], "")
     assert subject is not None
     return rights.scope_of(subject.key).includes(about["namespace"], about["name"])
+
+
+def used(visible_to: Rights | None = None) -> FakeUsage:
+    """What each object uses, as far as somebody with these rights may read it."""
+    told = FakeUsage()
+    if visible_to is not None and all(
+        visible_to.scope_of(f"{each}.metrics.k8s.io").is_empty for each in ("pods", "nodes")
+    ):
+        told.problem = NOT_ALLOWED  # which is said, and is not "nothing is used"
+    found = ((key, *place_of(obj)) for key, obj in objects() if key not in ("events", "secrets"))
+    told.state_all(
+        (key, usage(f"{namespace}/{name}" if namespace else name, 0.1 * len(name), 7 * len(name), of_mebibytes=900))
+        for key, namespace, name in found
+        if visible_to is None or is_usage_visible(visible_to, key, namespace, name)
+    )
+    return told
+
+
+def is_usage_visible(rights: Rights, key: str, namespace: str, name: str) -> bool:
+    """Whether `kubectl top` would print it, or all that a sum is of."""
+    if key in ("pods", "nodes"):
+        return rights.scope_of(f"{key}.metrics.k8s.io").includes(namespace, name)
+    summed = name if key == "namespaces" else namespace
+    return any(rights.allows(verb, "pods.metrics.k8s.io", summed) for verb in ("list", "watch"))
+
+
+def place_of(obj: Json) -> tuple[str, str]:
+    return obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
 
 
 def is_hidden(rights: Rights, key: str) -> bool:
@@ -138,8 +173,11 @@ class Person:
 
 @asynccontextmanager
 async def person(rights: Rights) -> AsyncIterator[Person]:
-    site = Site(*objects())
-    groups = RightsGroups(site.feeds, site.parts.hub, site.clock, find_kind=find_builtin_kind, note_of=lambda *_: "")
+    known = used()
+    site = Site(*objects(), usage=known)
+    groups = RightsGroups(
+        site.feeds, site.parts.hub, site.clock, find_kind=find_builtin_kind, note_of=lambda *_: "", usage=known
+    )
     group = groups.get(rights)
     parts = replace(site.parts, replicas=group.replicas, hub=group.hub)  # type: ignore[arg-type] # the same protocol
     running = asyncio.create_task(groups.run())
@@ -193,7 +231,7 @@ def test_pages_are_those_of_a_cluster_that_has_what_one_may_see(rights: Rights, 
     async def compare() -> None:
         async with person(rights) as somebody:
             visible = [each for each in OBJECTS if is_visible(rights, *each)]
-            small = Site(*visible)
+            small = Site(*visible, usage=used(rights))
             for feeder in small.feeds.feeders.values():  # no right to a kind is said, and is not "there is none"
                 feeder.replica.is_hidden = is_hidden(rights, feeder.key)
             change_all(somebody.site, OBJECTS)

@@ -19,6 +19,7 @@ from dashboard.objects.paths.reader import path_reader, read_path
 from dashboard.objects.printers.secret_redaction import MASK
 from dashboard.objects.query.path_order import has_amounts, value_key, values_key
 from dashboard.objects.query.row_order import by_path
+from dashboard.objects.query.terms import read_field
 from dashboard.objects.query.value_order import descending_key
 from informerd.objects import Blob
 from tests.support.objects.rows import made, row_of
@@ -177,8 +178,8 @@ def test_rows_are_sorted_by_value_in_both_directions_and_what_is_missing_stands_
             inner[last] = value
         rows.append(row_of("widgets.example.com", obj))
     rows.reverse()
-    up = [row.name for row in sorted(rows, key=by_path(FieldPath(path), False, read_path))]
-    down = [row.name for row in sorted(rows, key=by_path(FieldPath(path), True, read_path))]
+    up = [row.name for row in sorted(rows, key=by_path(FieldPath(path), False, read_field))]
+    down = [row.name for row in sorted(rows, key=by_path(FieldPath(path), True, read_field))]
     expected = [f"w-{index}" for index in range(len(values))]
     assert up == [*expected, f"w-{len(values)}"]
     assert down == [*reversed(expected), f"w-{len(values)}"]

@@ -48,6 +48,10 @@ ADDED = {
     "largest": "kubectl prints the age alone",
     "directions": "which directions a network policy bounds",
     "renewed": "when a lease was renewed last",
+    "cpu-limit": "what usage is a share of",
+    "memory-limit": "what usage is a share of",
+    "cpu-allocatable": "what usage is a share of",
+    "memory-allocatable": "what usage is a share of",
     "object-group": "two kinds of one name are told apart by their API group",
 }
 """Columns of ours that kubectl does not print, where it does not, by id."""

@@ -8,9 +8,9 @@ import pytest
 from django.http import QueryDict
 
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths.reader import read_path
 from dashboard.objects.query.batch_filter import NEVER, BatchFilter
 from dashboard.objects.query.list_query import Query
+from dashboard.objects.query.terms import read_field
 from tests.support.live.replica_feeder import pod
 
 NOW = 1.8e9
@@ -46,7 +46,7 @@ def test_what_it_lets_through_is_what_matches(text: str, namespace: str) -> None
     params = QueryDict(mutable=True)
     params.update({"q": text, "namespace": namespace})
     query, all_rows = Query.parse(params, "pods"), rows()
-    sieve = BatchFilter(query, read_path)
+    sieve = BatchFilter(query, read_field)
     found = [row for start in range(0, len(all_rows), 64) for row in sieve.through(all_rows[start : start + 64], NOW)]
     assert [row.uid for row in found] == [row.uid for row in all_rows if query.matches(row, NOW)]
 
@@ -55,4 +55,4 @@ def test_what_it_lets_through_is_what_matches(text: str, namespace: str) -> None
 def test_when_time_changes_it_is_when_the_query_says(text: str) -> None:
     query, all_rows = Query.parse(QueryDict(f"q={text}"), "pods"), rows()
     due = [query.next_due(row, NOW) for row in all_rows]
-    assert BatchFilter(query, read_path).next_dues(all_rows, NOW) == [NEVER if each is None else each for each in due]
+    assert BatchFilter(query, read_field).next_dues(all_rows, NOW) == [NEVER if each is None else each for each in due]

@@ -6,6 +6,7 @@ from tests.devcluster.conftest import Demo
 from tests.devcluster.server.endpoints.test_http import CRDS, GADGETS
 from tests.support.wait import eventually
 
+CUSTOM = {"apiextensions.k8s.io", "devcluster.example"}
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
 
@@ -16,7 +17,7 @@ async def test_discovery_names_every_kind_and_its_abilities(demo: Demo) -> None:
     assert {"list", "watch", "create", "delete", "patch"} <= set(pods["verbs"])
     assert "pods/status" in {entry["name"] for entry in core}
     groups = {group["name"] for group in (await demo.ask("GET", "/apis")).json["groups"]}
-    assert groups == {"apps", "batch", "coordination.k8s.io", "policy", "apiextensions.k8s.io", "devcluster.example"}
+    assert groups == {"apps", "batch", "coordination.k8s.io", "policy", "metrics.k8s.io", *CUSTOM}
     assert (await demo.ask("GET", "/apis/apps")).json["preferredVersion"]["version"] == "v1"
 
 

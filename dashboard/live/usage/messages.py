@@ -1,0 +1,55 @@
+"""Messages between workers and web processes about what objects use.
+
+A worker sends each poll as parts of one report. A web process takes a report once it has all its parts: where one is
+lost, the next poll makes up for it. The past of one object is asked for when a page shows it.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from dashboard.objects.usage.past_usage import PastUsage
+from dashboard.objects.usage.usage import Usage
+
+USAGE_GROUP = "deltaboard.usage"
+"""Group to which every worker sends its reports (as ``{"type": "usage.part", "data": bytes}``)."""
+USAGE_REQUEST_GROUP = "deltaboard.usage.ask"
+"""Group on which workers receive a UsageRequest (as ``{"type": "usage.ask", "data": bytes}``)."""
+MAX_ITEMS = 2_000
+"""Objects in one part."""
+
+
+class ReportPart(msgspec.Struct, frozen=True, array_like=True):
+    """A part of what objects use, as of one poll."""
+
+    epoch: str
+    """One run of a worker; epochs sort by age, see dashboard.live.replication.epoch.new_epoch."""
+    number: int
+    """Number of the poll."""
+    index: int
+    total: int
+    """Number of parts."""
+    polled_at: float
+    """Unix seconds."""
+    problem: str = ""
+    """Why there is nothing new, as a sentence; the objects are then those of an earlier poll, or none."""
+    items: tuple[tuple[str, tuple[Usage, ...]], ...] = ()
+    """By key of the kind."""
+    answered_at: float | None = None
+    """Unix seconds of the last poll that was answered; None where none was."""
+
+
+class UsageRequest(msgspec.Struct, frozen=True, array_like=True):
+    """A web process asks for the newest report, or for the past of one object."""
+
+    reply_channel: str
+    kind: str = ""
+    """Key of the object's kind; empty: the newest report."""
+    key: str = ""
+    """``namespace/name`` of the object."""
+
+
+encoder = msgspec.msgpack.Encoder()
+part_decoder = msgspec.msgpack.Decoder(ReportPart)
+request_decoder = msgspec.msgpack.Decoder(UsageRequest)
+past_decoder = msgspec.msgpack.Decoder(PastUsage)

@@ -1,0 +1,33 @@
+"""What an object used in the last day, span by span."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Sample(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The most that an object used in a span of time."""
+
+    at: float
+    """Unix seconds of the span's beginning."""
+    seconds: int
+    """Length of the span."""
+    cpu: float
+    """Cores."""
+    memory: float
+    """Bytes."""
+
+
+class PastUsage(msgspec.Struct, frozen=True, array_like=True):
+    """What one object used in the last day."""
+
+    epoch: str
+    """Of the worker that knows it."""
+    kind: str
+    """Key of the object's kind."""
+    key: str
+    """``namespace/name``, or the name of an object that has no namespace."""
+    begun_at: float
+    """Unix seconds since when the worker has kept the past."""
+    samples: tuple[Sample, ...] = ()
+    """Oldest first. Spans without a sample are left out."""

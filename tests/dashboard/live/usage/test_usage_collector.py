@@ -1,0 +1,170 @@
+"""Tests of the collector: one poll for all, what it publishes, what it says where there is no answer, and the past."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from dashboard.live.replication.channel_layer import ChannelLayerHealth
+from dashboard.live.usage.messages import (
+    MAX_ITEMS,
+    USAGE_GROUP,
+    ReportPart,
+    UsageRequest,
+    encoder,
+    part_decoder,
+    past_decoder,
+)
+from dashboard.live.usage.usage_collector import ABSENT_INTERVAL, NO_METRICS_API, UsageCollector
+from dashboard.objects.usage.usage import Usage
+from informerd.errors import Forbidden, InformerdError
+from informerd.errors.status import Status
+from informerd.resource import Resource
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.live.fake_metrics_api import MetricsApi, no_metrics_api, node_metrics, pod_metrics
+from tests.support.live.replica_feeder import pod
+
+NOW = 1_800_000_000.0
+
+
+class Collected:
+    """A collector, with what it has sent."""
+
+    def __init__(self, api: MetricsApi, *names: str, **options: Any) -> None:
+        self.layer, self.clock = RecordingLayer(), FakeClock()
+        rows = {f"uid-{name}": pod(name, namespace="shop", uid=f"uid-{name}", created=1.0) for name in names}
+        self.allowed: tuple[str, ...] = ()
+
+        async def allowed(resource: Resource) -> tuple[str, ...]:
+            return self.allowed
+
+        self.collector = UsageCollector(
+            api,
+            self.layer,
+            self.clock,
+            epoch="1",
+            rows=lambda: {"pods": rows},
+            allowed=allowed,
+            layer_health=ChannelLayerHealth(),
+            interval=30.0,
+            **options,
+        )
+
+    async def poll(self) -> list[ReportPart]:
+        """The parts of one report."""
+        self.layer.sent.clear()
+        await self.collector.poll()
+        assert {channel for channel, _ in self.layer.sent} == {USAGE_GROUP}
+        return [part_decoder.decode(message["data"]) for _, message in self.layer.sent]
+
+    async def usages(self) -> dict[str, Usage]:
+        parts = await self.poll()
+        return {usage.key: usage for part in parts for _, usages in part.items for usage in usages}
+
+
+async def test_one_poll_is_two_requests_and_a_report() -> None:
+    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))], nodes=[node_metrics("n1", "1", "1Gi")])
+    collected = Collected(api, "web")
+    (part,) = await collected.poll()
+    assert api.requests == ["/pods", "/nodes"]
+    assert (part.epoch, part.number, part.index, part.total, part.problem) == ("1", 1, 0, 1, "")
+    assert part.polled_at == part.answered_at == collected.clock.time()
+    assert {key: [usage.key for usage in usages] for key, usages in part.items} == {
+        "pods": ["shop/web"],
+        "namespaces": ["shop"],
+    }
+    assert (await collected.poll())[0].number == 2
+
+
+async def test_a_large_report_comes_in_parts_of_limited_size() -> None:
+    names = [f"web-{number}" for number in range(2 * MAX_ITEMS + 10)]
+    collected = Collected(MetricsApi(pods=[pod_metrics("shop", name, ("1m", "1Mi")) for name in names]), *names)
+    parts = await collected.poll()
+    assert [part.index for part in parts] == list(range(len(parts)))
+    assert {part.total for part in parts} == {len(parts)}
+    sizes = [sum(len(usages) for _, usages in part.items) for part in parts]
+    assert max(sizes) <= MAX_ITEMS
+    assert sum(sizes) == len(names) + 1
+
+
+async def test_a_cluster_without_a_metrics_api_is_said_and_asked_less_often() -> None:
+    api = MetricsApi(error=no_metrics_api())
+    collected = Collected(api)
+    (part,) = await collected.poll()
+    assert (part.problem, part.answered_at, part.items) == (NO_METRICS_API, None, ())
+    task = asyncio.create_task(collected.collector.run())
+    await run_ready_tasks()
+    polls = len(api.requests)
+    await collected.clock.advance(ABSENT_INTERVAL - 1)
+    assert len(api.requests) == polls
+    await collected.clock.advance(1)
+    assert len(api.requests) == polls + 1
+    task.cancel()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            Forbidden(Status(code=403, message="pods.metrics.k8s.io is forbidden")),
+            "Deltaboard's account may not read what pods use: pods.metrics.k8s.io is forbidden",
+        ),
+        (InformerdError("no route to host"), "The metrics API does not answer: no route to host"),
+    ],
+)
+async def test_while_nothing_answers_the_last_report_stays_and_the_reason_is_said(
+    error: InformerdError, words: str
+) -> None:
+    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))])
+    collected = Collected(api, "web")
+    assert (await collected.usages())["shop/web"].cpu == 0.1
+    answered = collected.clock.time()
+    collected.clock.skip(30)
+    api.error = error
+    (part,) = await collected.poll()
+    assert part.problem == words
+    assert part.answered_at == answered
+    assert [key for key, _ in part.items] == ["pods", "namespaces"]
+    api.error = None
+    assert (await collected.poll())[0].problem == ""
+
+
+async def test_nodes_that_may_not_be_read_do_not_hide_the_pods() -> None:
+    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))])
+
+    class NoNodes(MetricsApi):
+        async def list(self, resource: Resource, namespace: str = "") -> Any:
+            if resource.plural == "nodes":
+                raise Forbidden(Status(code=403, message="no nodes"))
+            return await api.list(resource, namespace)
+
+    assert "shop/web" in await Collected(NoNodes(), "web").usages()
+
+
+async def test_only_the_chosen_namespaces_are_polled_and_no_nodes() -> None:
+    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))])
+    collected = Collected(api, "web", namespaces=("shop", "search"))
+    assert "shop/web" in await collected.usages()
+    assert api.requests == ["shop/pods", "search/pods"]
+
+
+async def test_a_web_process_that_asks_gets_the_report_or_the_past_of_an_object() -> None:
+    collected = Collected(MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))]), "web")
+
+    async def answer(request: UsageRequest) -> list[tuple[str, dict[str, Any]]]:
+        collected.layer.sent.clear()
+        await collected.collector._answer_message({"type": "usage.ask", "data": encoder.encode(request)})
+        return list(collected.layer.sent)
+
+    assert await answer(UsageRequest("web-1")) == []  # nothing was polled yet
+    await collected.poll()
+    ((channel, message),) = await answer(UsageRequest("web-1"))
+    assert (channel, message["type"]) == ("web-1", "usage.part")
+    ((channel, message),) = await answer(UsageRequest("web-1", "pods", "shop/web"))
+    past = past_decoder.decode(message["data"])
+    assert (channel, past.kind, past.key, len(past.samples)) == ("web-1", "pods", "shop/web", 1)
+    assert past.begun_at == collected.clock.time()
+    await collected.collector._answer_message({"type": "usage.ask", "data": b"\xff"})  # of another version
