@@ -125,3 +125,14 @@ def test_the_benchmark_of_logs_counts_every_line() -> None:
     found = [figures["lines"] for name, figures in lines.items() if name.startswith("1 MB, a text: ")]
     assert len(found) == 3
     assert found[0] == found[1] == found[2] > 0
+
+
+@pytest.mark.controlplane
+def test_the_usage_benchmark_polls_every_pod_and_keeps_a_day() -> None:
+    controlplane_binaries()
+    lines = figures_of("usage", "--pods", "60", "--polls", "1")
+    poll, kubectl, *_ = lines.items()
+    assert poll[0].startswith("a poll of ")
+    assert kubectl[0] == "kubectl top pods of the same"
+    assert all(figures["s of a core"] > 0 for figures in (poll[1], kubectl[1]))
+    assert lines["the ring with a day of 60 pods"]["MB"] == 60 * 4 * (90 + 144) / 1e6

@@ -32,6 +32,10 @@ def wait_for_bars(page: Page) -> None:
     page.wait_for_selector(".log-histogram .bars")
 
 
+def wait_for_details(page: Page) -> None:
+    page.wait_for_selector(".detail .pairs")
+
+
 def _then(play: Play, *steps: Play) -> Play:
     def played(page: Page, stage: Stage) -> None:
         for each in (play, *steps):
@@ -57,6 +61,7 @@ def empty_logs(page: Page, stage: Stage) -> None:
     spec = {"replicas": 0, "selector": {"matchLabels": labels}, "template": template}
     body = {"metadata": {"name": IDLE}, "spec": spec}
     stage.api.create(f"apis/apps/v1/namespaces/{NAMESPACE}/deployments", body)
+    open_at(f"{DEPLOYMENTS}{NAMESPACE}/{IDLE}/", wait_for_details)(page, stage)  # which comes once it is known
     open_at(f"{DEPLOYMENTS}{NAMESPACE}/{IDLE}/logs/")(page, stage)
     page.wait_for_selector(".log-sources .empty")
 

@@ -113,9 +113,11 @@ async def _pods(
 ) -> AsyncIterator[tuple[MeasuredPod, list[ContainerUsage]]]:
     records = core.store.records(PODS.key)
     for number, key in enumerate(sorted(records)):
-        record = records[key]
         if number % PODS_IN_STEP == PODS_IN_STEP - 1:
             await asyncio.sleep(0)
+        record = records.get(key)
+        if record is None:  # it was deleted meanwhile
+            continue
         if (name and key[1] != name) or _STARTED not in record.raw or not selection.matches(record):
             continue
         pod = pod_decoder.decode(record.raw)

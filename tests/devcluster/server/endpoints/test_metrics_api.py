@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 import re
 import time
 from datetime import UTC, datetime
@@ -9,6 +11,11 @@ from typing import Any
 
 import pytest
 
+from devcluster.server.api_server_core import ApiServer
+from devcluster.server.endpoints.metrics_api import PODS_IN_STEP, list_metrics
+from devcluster.server.kinds import POD_METRICS
+from devcluster.server.request_options import DeleteOptions
+from devcluster.server.storage.selectors import Selection
 from tests.support.devcluster.http_client import Api
 from tests.support.devcluster.parity.case import pod
 from tests.support.kubectl import KubectlSide
@@ -105,3 +112,14 @@ def test_kubectl_top_prints_them(api: Api, namespace: str, node: str, kubectl: K
     capacity = {"status": {**create_ready, "allocatable": {"cpu": "4", "memory": "8Gi"}}}
     assert api.patch(f"/api/v1/nodes/{node}/status", capacity).code == 200
     assert re.search(rf"^{node} +\d+m +\d+% +\d+Mi +\d+%", kubectl.run(f"top nodes {node}"), re.MULTILINE)
+
+
+async def test_pods_that_are_deleted_while_others_are_measured_are_left_out() -> None:
+    core = ApiServer(now=time.time, rng=random.Random(1))
+    for number in range(3 * PODS_IN_STEP):
+        core.create(core.kind("pods"), "default", pod(f"web-{number:04d}"))
+    asked = asyncio.create_task(list_metrics(core, POD_METRICS, Selection()))
+    await asyncio.sleep(0)
+    for number in range(3 * PODS_IN_STEP):
+        core.deletion.delete(core.kind("pods"), "default", f"web-{number:04d}", DeleteOptions(grace_seconds=0))
+    assert (await asked)["items"] == []
