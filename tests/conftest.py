@@ -17,6 +17,7 @@ from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.controlplane import ControlPlane
 from tests.support.external_program_guard import Guard
 from tests.support.external_program_markers import mark
+from tests.support.idle_controlplane import IDLE_CONTROLPLANE, freeze_before, thaw_for
 from tests.support.long_tests import examples, is_left_out
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
 from tests.support.program import ROOT, Program
@@ -98,26 +99,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Let a test without a browser run event loops of its own after one with a browser.
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """Let a test without a browser run event loops of its own after one with a browser. Freeze the shared API server
+    after the last test that needs it for now.
 
     From its first use to the end of the run, Playwright's synchronous API leaves its event loop as the one that runs in
     this thread, although it runs only while a test waits for the browser, in a greenlet of its own. (Of the fixtures
     that outlive a test only `chromium` may therefore call Playwright.)
     """
     loop = asyncio._get_running_loop()
-    if loop is None or uses_browser(item):
-        return (yield)
-    asyncio._set_running_loop(None)
     try:
-        return (yield)
+        if loop is None or uses_browser(item):
+            return (yield)
+        asyncio._set_running_loop(None)
+        try:
+            return (yield)
+        finally:
+            asyncio._set_running_loop(None if loop.is_closed() else loop)
     finally:
-        asyncio._set_running_loop(None if loop.is_closed() else loop)
+        freeze_before(item, nextitem)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
-    """Let no test start a program that `make test-fast` takes for one without."""
+    """Thaw the shared API server for a test that needs it, and let no test start a program that `make test-fast` takes
+    for one without.
+    """
+    thaw_for(item)
     with guarded(item):
         return (yield)
 
@@ -196,7 +204,10 @@ def etcd_copy(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def controlplane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     """The run's real API server, shared: use a namespace of your own, and never stop it."""
-    yield from _running(ControlPlane(tmp_path_factory.mktemp("controlplane"), controlplane_binaries()))
+    for controlplane in _running(ControlPlane(tmp_path_factory.mktemp("controlplane"), controlplane_binaries())):
+        IDLE_CONTROLPLANE.take(controlplane)
+        yield controlplane
+        IDLE_CONTROLPLANE.take(None)
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def cluster(controlplane: ControlPlane) -> ControlPlane:
     return controlplane
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def dashboard(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     """The embedded form, shared by the tests that harm neither it nor its API server."""
     program = Dashboard(cluster.kubeconfig, tmp_path_factory.mktemp("home"))

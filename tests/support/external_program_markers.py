@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.idle_controlplane import NEEDS_CONTROLPLANE
+
 MARKERS = ("browser", "controlplane", "postgresql", "program", "redis")
 FIXTURES = {
     "chromium": "browser",
@@ -21,9 +23,18 @@ FIXTURES = {
 
 def mark(item: pytest.Item) -> None:
     """Add the markers that follow from its fixtures, and `external` where it needs another program."""
-    for name in getattr(item, "fixturenames", ()):
+    fixtures = getattr(item, "fixturenames", ())
+    if _parameter(item, "terminal") == "kube-apiserver":
+        item.add_marker("controlplane")
+    item.stash[NEEDS_CONTROLPLANE] = "controlplane" in fixtures or item.get_closest_marker("controlplane") is not None
+    for name in fixtures:
         marker = "controlplane" if name.endswith("controlplane") else FIXTURES.get(name)
         if marker is not None:
             item.add_marker(marker)
     if any(item.get_closest_marker(marker) is not None for marker in MARKERS):
         item.add_marker("external")
+
+
+def _parameter(item: pytest.Item, name: str) -> object:
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get(name) if callspec is not None else None
