@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 from typing import Protocol
 
 import msgspec
@@ -69,6 +70,7 @@ class _List(msgspec.Struct):
 
 
 _item_decoder = msgspec.json.Decoder(_Item)
+_seconds_of = lru_cache(maxsize=1024)(parse_duration)  # metrics-server writes the same few for all pods
 
 
 class ListClient(Protocol):
@@ -130,9 +132,9 @@ def _measured(item: _Item) -> Measured:
     return Measured(
         key=f"{namespace}/{name}" if namespace else name,
         at=item.timestamp.timestamp(),
-        window=parse_duration(item.window) or 0.0,
-        cpu=sum(_number(each.cpu) for each in amounts),
-        memory=int(sum(_number(each.memory) for each in amounts)),
+        window=_seconds_of(item.window) or 0.0,
+        cpu=sum([_number(each.cpu) for each in amounts]),
+        memory=int(sum([_number(each.memory) for each in amounts])),
     )
 
 

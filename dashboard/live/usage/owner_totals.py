@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from dashboard.live.usage.metrics_api import Measured
 from dashboard.objects.fields.quantity import parse_quantity
@@ -19,6 +20,7 @@ MAX_DEPTH = 8
 SUMMED_IN_STEP = 500
 """Pods that are summed up before others get their turn."""
 
+_number_of = lru_cache(maxsize=4096)(parse_quantity)  # most pods have one of few limits
 Rows = Mapping[str, Mapping[str, Row]]
 """Rows by uid, by the key of their kind."""
 Usages = dict[str, list[Usage]]
@@ -150,7 +152,7 @@ def _capacity(pod: Row, place: int, node: Row | None, node_place: int) -> tuple[
 
 def _amount(row: Row, place: int) -> float:
     cell = _cell(row, place)
-    return (parse_quantity(cell) or 0.0) if isinstance(cell, str) else 0.0
+    return (_number_of(cell) or 0.0) if isinstance(cell, str) else 0.0
 
 
 def _cell(row: Row, place: int) -> object:
