@@ -41,7 +41,10 @@ async def test_it_says_what_comes_changes_and_goes(terminal: Terminal) -> None:
             "tutorial: error: argument --workers: '0' is not a number of workers: give at least 1",
         ),
         (["--kubeconfig=/nowhere"], "tutorial: /nowhere: no such file"),
-        (["--resource=podz"], "tutorial: the API server has no resource 'podz'; did you mean pods?"),
+        (
+            ["--resource=mydemoz"],
+            "tutorial: the API server has no resource 'mydemoz'; did you mean mydemos.crddemo.k8s.io?",
+        ),
     ],
 )
 def test_what_it_cannot_be_told_is_said_in_one_line(
