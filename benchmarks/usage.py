@@ -101,14 +101,14 @@ async def measure_polls(kubeconfig: Path, arguments: argparse.Namespace) -> tupl
     async def allowed(resource: Resource) -> tuple[str, ...]:  # noqa: ARG001
         return ()
 
-    layer, history = RecordingLayer(), UsageHistory()
+    layer = RecordingLayer()
     async with Client(load_kubeconfig(kubeconfig)) as client:
         rows = await read_rows(client)
         gc.collect()
         gc.freeze()
         collector = UsageCollector(
             client, layer, SystemClock(), epoch=new_epoch(SystemClock()), rows=lambda: rows, allowed=allowed,
-            layer_health=ChannelLayerHealth(), interval=30, history=history,
+            layer_health=ChannelLayerHealth(), interval=30,
         )  # fmt: skip
         cores, times = [], []
         for _ in range(arguments.polls):

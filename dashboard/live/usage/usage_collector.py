@@ -59,10 +59,9 @@ class UsageCollector:
         layer_health: ChannelLayerHealth,
         interval: float,
         namespaces: tuple[str, ...] = (),
-        history: UsageHistory | None = None,
     ) -> None:
         """`rows` returns the objects that the worker follows. `namespaces` are those that are polled; empty: all."""
-        self.history = history or UsageHistory()
+        self.history = UsageHistory()
         self._client = client
         self._clock = clock
         self._epoch = epoch
