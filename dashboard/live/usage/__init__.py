@@ -1,3 +1,1 @@
-"""What objects use, from the metrics API: polled by the worker, summed up by owner, kept for a day, sent to web
-processes.
-"""
+"""Usage of all objects: polled from the metrics API by the worker, kept for a day, and sent to web processes."""

@@ -1,4 +1,4 @@
-"""Usage as somebody with these rights may see it."""
+"""The part of usage that somebody's rights include."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dashboard.access.rights import Rights
 from dashboard.live.index.usage_lookup import UsageLookup
 from dashboard.live.usage.metrics_api import NODE_METRICS, POD_METRICS
-from dashboard.live.usage.owner_totals import NODES, PODS
+from dashboard.live.usage.usage_totals import NODES, PODS
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage

@@ -24,8 +24,8 @@ from dashboard.live.usage.messages import (
     request_decoder,
 )
 from dashboard.live.usage.metrics_api import GROUP, AllowedNamespaces, ListClient, read_nodes, read_pods
-from dashboard.live.usage.owner_totals import Rows, Usages, usages_of
 from dashboard.live.usage.usage_history import UsageHistory
+from dashboard.live.usage.usage_totals import PODS, Rows, Usages, usages_of
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
 from dashboard.runtime.background_tasks import cancel_all, keep_running
@@ -40,6 +40,8 @@ NO_METRICS_API = (
 )
 ABSENT_INTERVAL = 60.0
 """Seconds between two polls while nothing serves the metrics API."""
+ROWS_INTERVAL = 3.0
+"""The same while pods are measured and the worker has listed none yet, as after its start."""
 SLOW_POLL = 0.1
 """Part of the time that polls may take: where one takes long, the pause after it grows."""
 
@@ -75,7 +77,7 @@ class UsageCollector:
         self._number = 0
         self._usages: Usages = {}
         self._problem = ""
-        self._is_absent = False
+        self._is_absent = self._is_waiting_for_rows = False
         self._answered_at: float | None = None
 
     async def run(self) -> None:
@@ -85,11 +87,16 @@ class UsageCollector:
             while True:
                 begun = self._clock.now()
                 await self.poll()
-                took = self._clock.now() - begun
-                pause = ABSENT_INTERVAL if self._is_absent else max(self._interval - took, took / SLOW_POLL)
-                await self._clock.sleep(pause)
+                await self._clock.sleep(self._pause_after(self._clock.now() - begun))
         finally:
             await cancel_all([answering])
+
+    def _pause_after(self, took: float) -> float:
+        """Seconds until the next poll."""
+        if self._is_absent:
+            return ABSENT_INTERVAL
+        usual = max(self._interval - took, took / SLOW_POLL)
+        return min(usual, ROWS_INTERVAL) if self._is_waiting_for_rows else usual
 
     async def poll(self) -> None:
         """Ask the metrics API once, and publish what it says. Where it does not answer, the report says why."""
@@ -103,6 +110,7 @@ class UsageCollector:
             now = self._clock.time()
             self._usages = await usages_of(pods, nodes, self._rows())
             self._problem, self._is_absent, self._answered_at = "", False, now
+            self._is_waiting_for_rows = bool(pods) and not self._usages.get(PODS)
             for key, usages in self._usages.items():
                 for start in range(0, len(usages), MAX_ITEMS):
                     self.history.record(key, usages[start : start + MAX_ITEMS], now)

@@ -1,4 +1,4 @@
-"""Columns of usage: CPU and memory of pods and nodes, and of what owns pods. Rows have no cells for them."""
+"""Columns of CPU and memory on lists of pods, nodes and what owns pods. Rows have no cells for them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""CPU and memory that objects use, as the metrics API has it, and as lists and pages write it."""
+"""Usage of one object: its CPU and memory, now and in the last day, and how they are written."""

@@ -1,4 +1,4 @@
-"""Values of usage that lists show, filter and sort by."""
+"""Fields of usage that lists show, filter and sort by: CPU, memory, and their shares."""
 
 from __future__ import annotations
 

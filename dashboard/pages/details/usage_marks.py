@@ -1,4 +1,4 @@
-"""Marks in an object's usage: restarts, OOM kills and rollouts of the last day, its own and its family's."""
+"""Marks on charts of usage: restarts, OOM kills and rollouts of an object, its owners and what it owns, for a day."""
 
 from __future__ import annotations
 

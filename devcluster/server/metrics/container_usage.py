@@ -1,4 +1,4 @@
-"""CPU and memory that the demo cluster's containers use, computed from a pod and the time: nothing is kept.
+"""CPU and memory of the demo cluster's containers, computed from a pod and the time: nothing is kept.
 
 The same run of a container uses the same at the same time, whoever asks. CPU goes up and down around a part of what
 the container requests. Memory grows for some minutes after the start to a part of the limit, and stays there; that of

@@ -17,7 +17,7 @@ from dashboard.live.usage.messages import (
     part_decoder,
     past_decoder,
 )
-from dashboard.live.usage.usage_collector import ABSENT_INTERVAL, NO_METRICS_API, UsageCollector
+from dashboard.live.usage.usage_collector import ABSENT_INTERVAL, NO_METRICS_API, ROWS_INTERVAL, UsageCollector
 from dashboard.objects.usage.usage import Usage
 from informerd.errors import Forbidden, InformerdError
 from informerd.errors.status import Status
@@ -35,7 +35,7 @@ class Collected:
 
     def __init__(self, api: MetricsApi, *names: str, **options: Any) -> None:
         self.layer, self.clock = RecordingLayer(), FakeClock()
-        rows = {f"uid-{name}": pod(name, namespace="shop", uid=f"uid-{name}", created=1.0) for name in names}
+        self.rows = {f"uid-{name}": pod(name, namespace="shop", uid=f"uid-{name}", created=1.0) for name in names}
         self.allowed: tuple[str, ...] = ()
 
         async def allowed(resource: Resource) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ class Collected:
             self.layer,
             self.clock,
             epoch="1",
-            rows=lambda: {"pods": rows},
+            rows=lambda: {"pods": self.rows},
             allowed=allowed,
             layer_health=ChannelLayerHealth(),
             interval=30.0,
@@ -102,6 +102,24 @@ async def test_a_cluster_without_a_metrics_api_is_said_and_asked_less_often() ->
     assert len(api.requests) == polls
     await collected.clock.advance(1)
     assert len(api.requests) == polls + 1
+    task.cancel()
+
+
+async def test_a_worker_that_has_just_started_polls_again_as_soon_as_it_may_have_listed_pods() -> None:
+    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))])
+    collected = Collected(api)
+    task = asyncio.create_task(collected.collector.run())
+    await run_ready_tasks()
+    polls = len(api.requests)
+    await collected.clock.advance(ROWS_INTERVAL)
+    assert len(api.requests) == 2 * polls
+    collected.rows["uid-web"] = pod("web", namespace="shop", uid="uid-web", created=1.0)
+    await collected.clock.advance(ROWS_INTERVAL)
+    assert len(api.requests) == 3 * polls
+    await collected.clock.advance(ROWS_INTERVAL)
+    assert len(api.requests) == 3 * polls
+    await collected.clock.advance(30)
+    assert len(api.requests) == 4 * polls
     task.cancel()
 
 

@@ -1,4 +1,4 @@
-"""What objects use beside what they may use: pods, nodes, and sums by namespace and by owner."""
+"""Usage of pods and nodes with their limits, and its totals by namespace and by owner."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dashboard.live.usage.metrics_api import Measured
-from dashboard.live.usage.owner_totals import usages_of
+from dashboard.live.usage.usage_totals import usages_of
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.usage import Usage
 from tests.support.objects.rows import made, row_of
