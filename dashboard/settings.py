@@ -174,6 +174,16 @@ DELTABOARD_SOCKETS: int = env.read("DELTABOARD_SOCKETS", read_positive, default=
 DELTABOARD_SOCKETS_PER_USER: int = env.read("DELTABOARD_SOCKETS_PER_USER", read_positive, default="100")
 DELTABOARD_USAGE_SECONDS: int = env.read("DELTABOARD_USAGE_SECONDS", read_limit, default="30")
 """Seconds between two polls of the metrics API; 0: none."""
+DELTABOARD_TERMINAL_IDLE_MINUTES: int = env.read("DELTABOARD_TERMINAL_IDLE_MINUTES", read_positive, default="30")
+"""Minutes in which nobody types, after which a terminal is closed."""
+DELTABOARD_TERMINAL_CONTENTS: bool = env.bool("DELTABOARD_TERMINAL_CONTENTS", default=False)
+"""Whether what is typed and shown in terminals is recorded in the audit log."""
+if DELTABOARD_TERMINAL_CONTENTS and DELTABOARD_AUDIT == "off":
+    raise ImproperlyConfigured(
+        "DELTABOARD_TERMINAL_CONTENTS=on has no effect without the audit log: set DELTABOARD_AUDIT=on, or leave it out"
+    )
+DELTABOARD_DEBUG_IMAGE: str = env.str("DELTABOARD_DEBUG_IMAGE", default="busybox:1.37")
+"""Image that the form for a debug container begins with."""
 DELTABOARD_ON_DEMAND = OnDemandLimits(
     kinds=env.read("DELTABOARD_ON_DEMAND_KINDS", read_positive, default="100"),
     mebibytes=env.read("DELTABOARD_ON_DEMAND_MEMORY", read_positive, default="512"),
@@ -302,6 +312,7 @@ DELTABOARD_LIMIT_FORMS: Limits = env.read("DELTABOARD_LIMIT_FORMS", read_limits,
 DELTABOARD_LIMIT_EXPORTS: Limits = env.read("DELTABOARD_LIMIT_EXPORTS", read_limits, default="2/4")
 DELTABOARD_LIMIT_PAGES: Limits = env.read("DELTABOARD_LIMIT_PAGES", read_limits, default="4/8")
 DELTABOARD_LIMIT_VIEWS: Limits = env.read("DELTABOARD_LIMIT_VIEWS", read_limits, default="20/100")
+DELTABOARD_LIMIT_TERMINALS: Limits = env.read("DELTABOARD_LIMIT_TERMINALS", read_limits, default="10/200")
 DELTABOARD_LIMIT_BODIES: Limits = env.read("DELTABOARD_LIMIT_BODIES", read_limits, default="64/256")
 DELTABOARD_MAX_BODY: int = env.int("DELTABOARD_MAX_BODY", default=20)
 

@@ -39,11 +39,13 @@ from dashboard.pages.quick_actions import views as quick_action_views
 from dashboard.pages.quick_actions.menu_views import action_menu
 from dashboard.pages.sessions import views as session_views
 from dashboard.pages.sign_in import views as sign_in_views
+from dashboard.pages.terminal import views as terminal_views
 from dashboard.pages.whoami import views as whoami_views
 from dashboard.server import monitoring_views
 
 handler400 = "dashboard.server.bad_request.bad_request"
 
+_PODS = {"resource": "pods"}
 _OBJECT = "resources/<str:resource>/<str:namespace>/<str:name>/"
 
 urlpatterns = [
@@ -112,6 +114,10 @@ urlpatterns = [
     path(f"{_OBJECT}logs/lines/", log_views.log_lines, name="log-lines"),
     path(f"{_OBJECT}logs/logs.txt", log_views.log_download, {"suffix": "txt"}, name="log-download"),
     path(f"{_OBJECT}logs/logs.ndjson", log_views.log_download, {"suffix": "ndjson"}, name="log-download"),
+    path("resources/pods/<str:namespace>/<str:name>/terminal/", terminal_views.terminal, _PODS, name="terminal"),
+    path(
+        "resources/pods/<str:namespace>/<str:name>/terminal/debug/", terminal_views.add_container, _PODS, name="debug"
+    ),
     path(f"{_OBJECT}yaml/", detail_views.object_yaml, name="yaml"),
     path(f"{_OBJECT}edit/", edit_views.edit, name="edit"),
     path(f"{_OBJECT}edit/check/", edit_views.check, name="check"),

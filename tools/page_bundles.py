@@ -37,6 +37,7 @@ SCRIPTS = (
     "js/page/main.js",
     "js/page/too_many_requests.js",
     "js/quick_actions/main.js",
+    "js/terminal/main.js",
 )
 STYLES = ("css/writes_bundle.css", "css/page_bundle.css")
 """Entry points: those that templates name with `{% bundle %}`, and those that scripts import while they run."""

@@ -42,7 +42,7 @@ def download_package(name: str, version: str, folder: Path) -> tuple[Path, str]:
 def vendor_package(package: dict[str, Any]) -> dict[str, Any]:
     """Put one package's files under static/vendor/<name>/ and return its entry with checksums."""
     target = VENDOR / package["name"]
-    target.mkdir(exist_ok=True)
+    target.mkdir(parents=True, exist_ok=True)
     return bundle_package(package, target) if "bundle" in package else copy_package(package, target)
 
 

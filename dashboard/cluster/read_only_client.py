@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import unquote
 
+from aiohttp import ClientWebSocketResponse
+
 from dashboard.runtime.read_only import ReadOnlyMode
 from informerd.rest.client import Client, Response, ResponseStream
 
@@ -60,3 +62,9 @@ class ReadOnlyClient(Client):
         check_read("GET", path)
         async with super().download(path, *args, **options) as stream:
             yield stream
+
+    @contextlib.asynccontextmanager
+    async def websocket(self, path: str, **options: Any) -> AsyncIterator[ClientWebSocketResponse]:
+        check_read("GET", path.partition("?")[0])
+        async with super().websocket(path, **options) as socket:
+            yield socket

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
 
 from informerd.clock import Clock
 
@@ -26,7 +27,7 @@ async def keep_running(name: str, run: Callable[[], Awaitable[None]], clock: Clo
             return
 
 
-async def cancel_all(tasks: Iterable[asyncio.Task[None]]) -> None:
+async def cancel_all(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """Cancel tasks and wait until they have ended, whatever they raise."""
     ending = [task for task in tasks if task is not asyncio.current_task()]
     for task in ending:

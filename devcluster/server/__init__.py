@@ -6,7 +6,8 @@ the real server's error messages. Nothing that a client sends stops the server.
 
 Left out on purpose: storage on disk, more than one user, RBAC (every client may do everything), admission webhooks,
 conversion between versions, server-side apply (415), aggregated APIs, protobuf in responses and of custom resource
-definitions (bodies of the other built-in kinds are accepted), exec and port-forward (501 with a message), a namespace's
+definitions (bodies of the other built-in kinds are accepted), attach and port-forward (501 with a message), commands in
+containers other than a few that a made-up shell answers, a namespace's
 finalize, the scale and the selectableFields of custom resources, CEL rules except the ones in custom_resources.py,
 quotas, priority classes, persistent volumes and claims, ControllerRevisions, responses in YAML or a 406 for formats
 that are not served (everything is JSON), /openapi/v2, /metrics, single health checks, the paths below /api/v1/watch,

@@ -73,7 +73,7 @@ class Kind:
     @cached_property
     def subresources(self) -> tuple[str, ...]:
         """The subresources that may follow an object's name."""
-        more = {"pods": ("binding", "eviction", "log")}.get(self.key, ("scale",) if self.has_scale else ())
+        more = {"pods": ("binding", "eviction", "exec", "log")}.get(self.key, ("scale",) if self.has_scale else ())
         return (("status",) if self.has_status else ()) + more
 
     @cached_property

@@ -19,6 +19,8 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Self, TypeVar
 
+from aiohttp import ClientWebSocketResponse
+
 from informerd.clock import Clock, SystemClock
 from informerd.errors import (
     ApiError,
@@ -186,6 +188,33 @@ class RestClient:
                 lambda: self._patiently(lambda: self._begin(call, stack, "requests", timeout), tries=MAX_TRIES),
             )
             yield stream
+
+    @contextlib.asynccontextmanager
+    async def websocket(
+        self, path: str, *, protocols: Sequence[str], timeout: float = 30.0
+    ) -> AsyncIterator[ClientWebSocketResponse]:
+        """Open a websocket, such as an exec's, that speaks one of the `protocols`. `timeout` (seconds) is for its
+        beginning only; `path` has the query, percent-encoded.
+
+        Raises ApiError, Unreachable, InvalidCall, and MalformedAnswer where the server speaks none of the protocols;
+        nothing is retried here.
+        """
+        call = build_request("GET", path, timeout=timeout, user_agent=self.user_agent)
+        async with contextlib.AsyncExitStack() as stack:
+            yield await self._observed(call, lambda: self._open_websocket(call, stack, protocols))
+
+    async def _open_websocket(
+        self, call: RestRequest, stack: contextlib.AsyncExitStack, protocols: Sequence[str]
+    ) -> ClientWebSocketResponse:
+        """Open it; after a 401 once more, with other credentials where there are any."""
+        access = await self._access()
+        try:
+            return await stack.enter_async_context(self._transport.websocket(check_write(call), access, protocols))
+        except Unauthorized:
+            renewed = await self._credentials.renew(access)
+            if renewed is None:
+                raise
+            return await stack.enter_async_context(self._transport.websocket(check_write(call), renewed, protocols))
 
     async def probe(self) -> bool:
         """Check that the API server is alive: any response of its own within 5 s, on a separate connection.

@@ -1,7 +1,7 @@
 """HTTP transport to one API server: connections, TLS, time-outs, and failures as errors of the one error tree.
 
-Three connection pools: requests, watches (each holds a connection for minutes, so without a limit) and the probe, which
-must not wait for either.
+Four connection pools: requests, watches (each holds a connection for minutes, so without a limit), websockets, and the
+probe, which must not wait for any of them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import asyncio
 import contextlib
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from http import HTTPStatus
 from io import BytesIO
 from typing import Literal
 from weakref import WeakSet
@@ -29,15 +30,21 @@ from informerd.rest.request import RestRequest, check_header
 from informerd.rest.response import Response, error_from_response, http_date, warning_texts
 from informerd.rest.response_stream import ResponseStream
 
-Pool = Literal["requests", "streams", "probe"]
+Pool = Literal["requests", "streams", "websockets", "probe"]
 
 CONNECT_TIMEOUT = 10.0
 """Seconds until a connection stands, TLS included."""
 
-_LIMITS: dict[Pool, int] = {"requests": 100, "streams": 0, "probe": 1}
+_LIMITS: dict[Pool, int] = {"requests": 100, "streams": 0, "websockets": 0, "probe": 1}
 _READ_BUFFER = 2**18
 MAX_RESPONSE_BYTES = 256 * 2**20
 """Bytes of a response that is held as a whole, decompressed. What is read in pieces has no such limit."""
+MAX_MESSAGE_BYTES = 4 * 2**20
+"""Bytes of a websocket's message; the API server sends 32 KiB at most."""
+HEARTBEAT_SECONDS = 20.0
+"""Seconds between two pings of a websocket; it ends where no answer comes within half of them."""
+CLOSE_TIMEOUT = 2.0
+"""Seconds to wait for the other side's goodbye."""
 _LAST_TURNS = 20
 """Turns of the event loop that connections get to end in; two or three are enough."""
 
@@ -133,6 +140,48 @@ class Transport:
         finally:
             stream.close()
 
+    @contextlib.asynccontextmanager
+    async def websocket(
+        self, call: RestRequest, access: RequestCredentials, protocols: Sequence[str]
+    ) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+        """Open a websocket that speaks one of the `protocols`; it must stand within the call's time-out.
+
+        Raises ApiError where the server refuses it, Unreachable where it gives no answer, MalformedAnswer where it
+        speaks none of the protocols. What breaks later is for the caller: messages of type ERROR and CLOSED.
+        """
+        try:
+            async with asyncio.timeout(call.timeout):
+                socket_ = await self._session("websockets").ws_connect(
+                    self._url(call),
+                    protocols=protocols,
+                    headers=_headers(access, call),
+                    ssl=True if access.context is None else access.context,
+                    server_hostname=self._config.tls.server_name or None,
+                    proxy=self._config.proxy or None,
+                    max_msg_size=MAX_MESSAGE_BYTES,
+                    heartbeat=HEARTBEAT_SECONDS,
+                    timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_TIMEOUT),
+                )
+        except _BROKEN as error:
+            raise self._unreachable(error) from error
+        try:
+            if socket_.protocol not in protocols:
+                raise MalformedAnswer(f"{self._config.server} speaks none of {', '.join(protocols)}")
+            yield socket_
+        finally:
+            await socket_.close()
+
+    async def _refuse_others(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Raise the API server's own error where it answers with anything but a websocket, redirects too."""
+        response = await handler(request)
+        if response.status != HTTPStatus.SWITCHING_PROTOCOLS:
+            async with response:
+                self._check(response, await _body_of(response))
+                raise MalformedAnswer(f"{self._config.server} answered {response.status} instead of a websocket")
+        return response
+
     async def _request(
         self, call: RestRequest, access: RequestCredentials, pool: Pool, limits: aiohttp.ClientTimeout
     ) -> aiohttp.ClientResponse:
@@ -175,6 +224,7 @@ class Transport:
             session = self._sessions[pool] = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=_LIMITS[pool], socket_factory=self._socket),
                 cookie_jar=aiohttp.DummyCookieJar(),
+                middlewares=(self._refuse_others,) if pool == "websockets" else (),
                 read_bufsize=_READ_BUFFER,
                 trust_env=False,
             )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -97,13 +98,22 @@ class LoggingPod:
         self._cluster.delete(self._path, {"gracePeriodSeconds": 0})
 
 
+def _serves(kwok: Daemon, port: int) -> bool:
+    kwok.check()
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=2):
+        return True
+    return False
+
+
 def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @contextmanager
-def kubelet_with_logs(cluster: ControlPlane, folder: Path) -> Iterator[Daemon]:
-    """Run kwok as the kubelet of NODE while the block lasts. It serves what objects `Logs` of kwok name."""
+def kubelet_with_logs(cluster: ControlPlane, folder: Path, *configs: Path) -> Iterator[Daemon]:
+    """Run kwok as the kubelet of NODE while the block lasts. It serves what objects `Logs` of kwok name, and what
+    more `configs` say.
+    """
     binary = controlplane_binaries() / "kwok"
     if not os.access(binary, os.X_OK):
         missing("logs of pods", f"no kwok in {binary.parent}")
@@ -120,9 +130,11 @@ def kubelet_with_logs(cluster: ControlPlane, folder: Path) -> Iterator[Daemon]:
     kwok.start([
         f"--kubeconfig={cluster.kubeconfig}", f"--manage-nodes-with-label-selector=none={NODE}",
         f"--server-address=127.0.0.1:{port}", f"--tls-cert-file={certificate}",
-        f"--tls-private-key-file={certificate.with_suffix('.key')}", "--enable-crds=Logs", f"--config={STAGES}",
+        f"--tls-private-key-file={certificate.with_suffix('.key')}", "--enable-crds=Logs",
+        *(f"--config={each}" for each in (STAGES, *configs)),
     ])  # fmt: skip
     try:
+        until(lambda: _serves(kwok, port), within=30, what="kwok serves as a kubelet")
         yield kwok
     finally:
         kwok.kill()

@@ -31,6 +31,7 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.manifests.yaml_writer import json_document, to_yaml
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.printers.printer import path_column
+from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.details.owner_graph import KindReplicas
 from dashboard.pages.details.yaml_by_manager import YamlByManager, yaml_by_manager
 from dashboard.runtime.read_only import is_read_only
@@ -54,6 +55,7 @@ class Denials:
     edit: str = ""
     clone: str = ""
     delete: str = ""
+    terminal: str = ""
     actions: tuple[QuickAction, ...] = ()
     """Quick actions by the names of the object's present state; `path` appended to `href` is an action's address."""
 
@@ -62,7 +64,7 @@ class Denials:
         """Labels of the disabled buttons."""
         named = {"Edit": self.edit, "Clone": self.clone}
         named |= {offer.title: offer.denial for offer in self.actions}
-        named |= {"Delete": self.delete}
+        named |= {"Delete": self.delete, "Terminal": self.terminal}
         return tuple(title for title, words in named.items() if words)
 
 
@@ -259,6 +261,11 @@ class ObjectView(LiveView):
         return f"{self.href}delete/" if self.kind.deletable and self._is_writable else ""
 
     @property
+    def terminal_href(self) -> str:
+        """Address of a pod's terminal; empty for other kinds."""
+        return f"{self.href}terminal/" if self.kind.key == PODS and self._is_writable else ""
+
+    @property
     def _is_writable(self) -> bool:
         """Whether its pages offer changes: it exists, and Deltaboard is not read-only."""
         return self.exists and not is_read_only()
@@ -286,6 +293,7 @@ class ObjectView(LiveView):
             edit=self._denial("update") if self.edit_href else "",
             clone=self._denial_of(clone, self) if self.clone_href else "",
             delete=self._denial("delete") if self.delete_href else "",
+            terminal=self._denial("create", "exec") if self.terminal_href else "",
             actions=tuple(replace(offer, denial=self._denial(*offer.required_access)) for offer in offers),
         )
 

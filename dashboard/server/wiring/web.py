@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -48,10 +48,11 @@ from dashboard.pages.drains.store import DrainStore
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS, FollowedKindStore
 from dashboard.pages.layout.page import cluster_info
 from dashboard.pages.sessions.registry import SESSIONS, SessionRegistry
+from dashboard.pages.terminal.views import SOCKET_PATH
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
-from dashboard.runtime.concurrency_limit import Limits
+from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits
 from dashboard.runtime.database_executor import DatabaseExecutor
 from dashboard.runtime.malloc_tuning import tune_process
 from dashboard.runtime.open_files_limit import raise_open_files_limit
@@ -73,6 +74,7 @@ from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.rights_layer import RightsLayer
 from dashboard.server.session_layer import SessionLayer, identify_by_cookie
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
+from dashboard.server.terminal_consumer import TERMINALS, TerminalConsumer
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.audit import build_audit_recorder
 from dashboard.server.wiring.metrics import WebCollector, exposition
@@ -172,6 +174,9 @@ class WebProcess:
                 QUOTAS: self.quotas,
                 WORK_PROCESSES: self.work_processes,
                 VIEW_QUOTAS: ViewQuotas(settings.DELTABOARD_LIMIT_VIEWS, clock, self.quotas.refused),
+                TERMINALS: ConcurrencyLimit(
+                    settings.DELTABOARD_LIMIT_TERMINALS, clock, queue_seconds=None, max_waiting=0
+                ),
                 WORKER_BLOCKED: lambda: self.cannot_watch,
             }
         )
@@ -327,9 +332,9 @@ class WiredApplication:
 
 
 class ProtocolRouter:
-    """Passes pages to Django and /live/ to the consumer; any other socket is refused."""
+    """Passes pages to Django and sockets to the consumers, by their paths; any other socket is refused."""
 
-    def __init__(self, pages: Any, sockets: Any) -> None:
+    def __init__(self, pages: Any, sockets: Mapping[str, Any]) -> None:
         self._pages = pages
         self._sockets = sockets
 
@@ -338,8 +343,8 @@ class ProtocolRouter:
             await self._pages(scope, receive, send)
         elif scope["type"] != "websocket":
             raise ValueError(f"there is no handler for the protocol {scope['type']}")
-        elif scope["path"] == "/live/":
-            await self._sockets(scope, receive, send)
+        elif scope["path"] in self._sockets:
+            await self._sockets[scope["path"]](scope, receive, send)
         else:
             await receive()
             await send({"type": "websocket.close", "code": 4404})
@@ -362,7 +367,8 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     limits = _body_limits()
     django_pages: Any = LoopHandler()  # its stub asks for a dict where ASGI has any mapping
     pages = BodyLimitLayer(RequestQuotas(django_pages), limits)
-    served: Application = ProtocolRouter(pages, LiveConsumer.as_asgi())
+    sockets = {"/live/": LiveConsumer.as_asgi(), SOCKET_PATH: TerminalConsumer.as_asgi()}
+    served: Application = ProtocolRouter(pages, sockets)
     if live.audit.is_on:
         served = AuditLayer(served)
     if live.person_clients.impersonates:
@@ -384,9 +390,9 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     is_near = (lambda _: True) if knows_sessions else settings.DELTABOARD_TRUST_PROXY_PEERS.includes
     connections = OpenConnections(raise_open_files_limit(), is_near, refused)
     room = BodyRoom(limits.together)
-    sockets = SocketRates(settings.DELTABOARD_SOCKETS_PER_USER, live.clock)
+    socket_rates = SocketRates(settings.DELTABOARD_SOCKETS_PER_USER, live.clock)
     identify = identify_by_cookie(guard.identify) if knows_sessions else guard.identify
-    install_arrival_limits(ArrivalLimits(limits, room, sockets, connections, identify, refused))
+    install_arrival_limits(ArrivalLimits(limits, room, socket_rates, connections, identify, refused))
     limit_websockets()
     return guard
 

@@ -12,7 +12,6 @@ from devcluster.server.kinds import PODS, Kind, ServedKinds
 
 _OF_CONTAINERS: Mapping[str, str] = MappingProxyType(
     {
-        "exec": "has nothing to execute in",
         "attach": "has nothing to attach to",
         "portforward": "listens on no port",
         "proxy": "listens on no port",

@@ -13,6 +13,8 @@ AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryLi
 VERSION = "v1.37.1-demo"
 BINDING = "Binding"
 """Body of a pod's binding subresource, which is not stored."""
+EXEC_OPTIONS = "PodExecOptions"
+_EXEC_VERBS = ["create", "get"]
 _CHANGED = ["get", "patch", "update"]
 
 
@@ -93,6 +95,12 @@ def _resources(kind: Kind) -> list[Document]:
         )  # fmt: skip
         entries.append(
             {
+                "name": f"{kind.plural}/exec", "singularName": "", "namespaced": kind.namespaced, "kind": EXEC_OPTIONS,
+                "verbs": _EXEC_VERBS,
+            }
+        )  # fmt: skip
+        entries.append(
+            {
                 "name": f"{kind.plural}/log", "singularName": "", "namespaced": kind.namespaced, "kind": kind.kind,
                 "verbs": ["get"],
             }
@@ -144,6 +152,7 @@ def _aggregated_resource(kind: Kind) -> Document:
     if kind is PODS:
         posted = {"group": "", "version": "", "kind": BINDING}
         answers += [("binding", posted, ["create"]), ("eviction", _responds(EVICTIONS), ["create"])]
+        answers += [("exec", {"group": "", "version": "", "kind": EXEC_OPTIONS}, _EXEC_VERBS)]
         answers += [("log", responds, ["get"])]
     answers += [("status", responds, _CHANGED)] if kind.has_status else []
     if answers:

@@ -46,7 +46,7 @@ class LogOptions:
 
 async def send_log(core: ApiServer, request: web.BaseRequest, namespace: str, name: str) -> web.StreamResponse:
     """Answer with the log; a followed one until the container ends. Raises Failure."""
-    pod = _pod(core, namespace, name)
+    pod = read_pod(core, namespace, name)
     wanted = _options(request.query, pod, core.now())
     try:
         log = find_log(pod, wanted.container, previous=wanted.previous)
@@ -115,7 +115,8 @@ def _text(line: LogLine, *, timestamps: bool) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z {line.text}\n"
 
 
-def _pod(core: ApiServer, namespace: str, name: str) -> dict[str, Any]:
+def read_pod(core: ApiServer, namespace: str, name: str) -> dict[str, Any]:
+    """The pod. Raises Failure (404)."""
     pod: dict[str, Any] = json.loads(core.verbs.get(PODS, *core.verbs.key(PODS, namespace, name)).raw)
     return pod
 
@@ -135,7 +136,7 @@ def _options(query: Mapping[str, str], pod: Mapping[str, Any], now: float) -> Lo
     if problems:
         raise invalid_as("PodLogOptions", pod["metadata"]["name"], problems, {})
     return LogOptions(
-        container=_container(query.get("container", ""), pod),
+        container=chosen_container(query.get("container", ""), pod),
         follow=options.parse_boolean(query, "follow"),
         previous=options.parse_boolean(query, "previous"),
         timestamps=options.parse_boolean(query, "timestamps"),
@@ -164,7 +165,8 @@ def _since(text: str) -> float:
         raise bad_request(f'parsing time "{text}" as "2006-01-02T15:04:05Z07:00": cannot parse "{text}"') from None
 
 
-def _container(name: str, pod: Mapping[str, Any]) -> str:
+def chosen_container(name: str, pod: Mapping[str, Any]) -> str:
+    """The container of a request; the only one where it names none. Raises Failure (400)."""
     names, pod_name = container_names(pod), pod["metadata"]["name"]
     if name:
         if name not in names:

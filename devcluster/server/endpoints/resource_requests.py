@@ -7,6 +7,7 @@ import json
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from aiohttp import web
@@ -24,6 +25,7 @@ from devcluster.server.api_server_core import ApiServer
 from devcluster.server.endpoints import request_bodies
 from devcluster.server.endpoints.api_path_resolver import PlainNotFound, Route
 from devcluster.server.endpoints.metrics_api import get_metrics, list_metrics
+from devcluster.server.endpoints.pod_exec import run_command
 from devcluster.server.endpoints.pod_logs import send_log
 from devcluster.server.endpoints.watch_response import WatchResponses
 from devcluster.server.kinds import EVICTIONS, Kind
@@ -41,8 +43,8 @@ from devcluster.server.storage.watch import WatchQuery
 
 _LONGEST_WATCH = 3600.0
 _OLD_EVICTION = "policy/v1beta1"
-LOG = "log"
-"""Subresource of pods that is only read."""
+_OF_CONTAINERS = MappingProxyType({"exec": run_command, "log": send_log})
+"""Subresources of pods that are only read."""
 _CREATE_ONLY = ("binding", "eviction")
 """Subresources that are only created."""
 
@@ -56,11 +58,13 @@ class ResourceRequests:
 
     async def handle(self, request: web.BaseRequest, route: Route) -> web.StreamResponse:
         """Raises Failure for a refused request."""
+        if request.method == "POST" and route.subresource == "exec":  # kubectl's second try, for older servers
+            return await run_command(self.core, request, route.namespace, route.name)
         if request.method == "GET" or (request.method == "HEAD" and route.kind.custom):
             return await self._read(request, route)
         if route.kind.custom and route.kind.namespaced and not route.namespace:
             raise PlainNotFound
-        if route.subresource == LOG or route.kind.is_measured:
+        if route.subresource in _OF_CONTAINERS or route.kind.is_measured:
             raise method_not_allowed()
         body = await request.read()
         if len(body) > request_bodies.MAX_BODY_BYTES:
@@ -164,8 +168,8 @@ class ResourceRequests:
             return _json(await self._read_metrics(route, query))
         if route.subresource in _CREATE_ONLY:
             raise method_not_allowed()
-        if route.subresource == LOG:
-            return await send_log(self.core, request, route.namespace, route.name)
+        if (answer := _OF_CONTAINERS.get(route.subresource)) is not None:
+            return await answer(self.core, request, route.namespace, route.name)
         wants_table = tables.accepts_table(request.headers.get("Accept", ""))
         wants_partial = partial_metadata.accepts_partial_metadata(request.headers.get("Accept", ""))
         if route.name:

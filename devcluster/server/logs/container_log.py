@@ -92,6 +92,11 @@ def find_log(pod: Mapping[str, Any], container: str, *, previous: bool) -> Conta
     return ContainerLog(seed, image, _unix(run["startedAt"]), finished, run.get("exitCode") or 0)
 
 
+def is_running(pod: Mapping[str, Any], container: str) -> bool:
+    """Whether the container runs now."""
+    return bool((_status_of(pod, container).get("state") or {}).get("running"))
+
+
 def container_names(pod: Mapping[str, Any]) -> list[str]:
     """The names of all containers, init ones first."""
     return [each["name"] for each in _containers(pod)]

@@ -101,6 +101,7 @@ export function start() {
     y: () => act("yaml/", "y"),
     c: () => followLink("c"),
     l: () => followLink("l"),
+    s: () => followLink("s"),
     p: () => document.getElementById("pause")?.click(),
     f: focusFilter,
     "/": () => focusFilter() || document.querySelector("[data-palette]")?.click(),

@@ -216,5 +216,5 @@ async def test_details_work_out_once_for_each_drawing_what_may_be_done(
     view = world.view()
     monkeypatch.setattr(view, "_denial_of", denied)
     html = render_to_string("details/_detail.html", view.context())
-    assert "do not allow: Edit, Clone, Evict, Delete." in html
+    assert "do not allow: Edit, Clone, Evict, Delete, Terminal." in html
     assert set(asked.values()) == {1}

@@ -207,7 +207,7 @@ async def test_sockets_elsewhere_and_other_protocols_are_turned_away() -> None:
     async def unexpected(*_: object) -> None:
         raise AssertionError("called")
 
-    by_protocol = ProtocolRouter(unexpected, unexpected)
+    by_protocol = ProtocolRouter(unexpected, {"/live/": unexpected})
     assert await called(by_protocol, "websocket", "/other/") == [{"type": "websocket.close", "code": 4404}]
     with pytest.raises(ValueError, match="there is no handler for the protocol lifespan"):
         await called(by_protocol, "lifespan")

@@ -1,4 +1,4 @@
-"""Tests of logs, which are made up, and of exec and portforward, which are refused because no containers run."""
+"""Tests of logs and shells, which are made up, and of what is refused because no containers run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from tests.support.kubectl import KubectlSide
     ("subresource", "why"),
     [
         ("attach", "has nothing to attach to"),
-        ("exec", "has nothing to execute in"),
         ("proxy", "listens on no port"),
     ],
 )
@@ -59,3 +58,23 @@ def test_kubectl_prints_the_log_of_what_runs_and_the_reason_for_what_does_not(
         assert (reply.code, words in reply.json["message"]) == (code, True), reply.text
     assert api.get(f"{pods}/none/log").code == 404
     assert api.post(f"{pods}/quiet/log", {}).code == 405
+
+
+def test_kubectl_runs_a_command_in_the_shell_of_the_demo_and_gets_its_exit_code(
+    api: Api, namespace: str, kubectl: KubectlSide
+) -> None:
+    assert api.post("/api/v1/namespaces", {"metadata": {"name": namespace}}).code == 201
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    assert api.post(pods, pod("quiet")).code == 201
+    assert 'container not found ("c")' in kubectl.run(f"exec quiet -n {namespace} -- hostname")
+    status = {"name": "c", "image": "r/cart:1.0.0", "imageID": "", "ready": True, "restartCount": 0}
+    running = {**status, "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}}
+    patch = {"status": {"phase": "Running", "containerStatuses": [running]}}
+    assert api.patch(f"{pods}/quiet/status", patch).code == 200
+    assert "quiet" in kubectl.run(f"exec quiet -n {namespace} -- cat /etc/hostname")
+    assert "exit code 1" in kubectl.run(f"exec quiet -n {namespace} -- cat /etc/passwd")
+    assert 'exec: "top": executable file not found' in kubectl.run(f"exec quiet -n {namespace} -- top")
+    assert "container other is not valid for pod quiet" in kubectl.run(f"exec quiet -c other -n {namespace} -- ls")
+    assert api.get(f"{pods}/quiet/exec").code == 400
+    assert api.get(f"{pods}/quiet/exec?command=ls").code == 400  # no websocket
+    assert api.post(f"{pods}/quiet/exec?command=ls", {}).code == 400

@@ -1,0 +1,1 @@
+"""A terminal in a container: its page, its sessions, and debug containers."""

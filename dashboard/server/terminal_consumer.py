@@ -1,0 +1,243 @@
+"""WebSocket of a terminal, at ``/terminal/?path=<path of its page>``.
+
+From the browser: a binary message is input; JSON ``{"start": {container, shell, command, columns, rows}}`` begins,
+``{"size": [columns, rows]}`` is a new size of the window, ``{"drawn": bytes}`` what was drawn of the output. To the
+browser: a binary message is output; ``{"opened": true}`` says that the command runs, ``{"ended": {"code", "reason"}}``
+how it ended, and then the socket is closed. Nothing starts before ``start``, which only the page's own script sends:
+dashboard/server/guard.py refuses sockets of other sites. Close codes are those of dashboard/server/consumers.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+import msgspec
+from channels.consumer import get_handler_name
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.urls import Resolver404, resolve
+
+from dashboard.access.quota_owner import quota_owners
+from dashboard.cluster.access_reviews import YOU, ResourceAttributes, ask_denial
+from dashboard.cluster.connection import CONNECTION as CLUSTER
+from dashboard.live.hub.browser_socket import RECONNECT_CODE
+from dashboard.live.hub.hub import HUB
+from dashboard.pages.audit.actor import actor_of
+from dashboard.pages.audit.recorder import AUDIT
+from dashboard.pages.terminal.session import Command, SessionEnd, TerminalSession
+from dashboard.pages.terminal.shells import BadCommand, command_of
+from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, Key, state_of
+from dashboard.runtime.concurrency_limit import ConcurrencyLimit, LimitReached
+from dashboard.runtime.read_only import READ_ONLY_REASON, is_read_only
+from dashboard.server.guard import Receive, Scope, Send
+from dashboard.server.person_states import PersonState
+from dashboard.server.rights_layer import person_state_of
+from dashboard.server.socket_limits import SOCKET_LIMITS
+from dashboard.server.websocket_connection import BAD_MESSAGE, BUSY, CONNECTION, MAX_MESSAGE_BYTES, NOT_FOUND
+from informerd.resource import PODS
+
+logger = logging.getLogger(__name__)
+
+TERMINALS: Key[ConcurrencyLimit] = Key("limit of open terminals")
+TOO_MANY = (
+    "You have as many terminals open as Deltaboard allows, or all users together have. Close one, and start again."
+)
+_MAX_SIZE = 1_000
+"""Most columns and rows of a window."""
+
+
+class Start(msgspec.Struct, forbid_unknown_fields=True):
+    """What somebody wants to be started."""
+
+    container: str
+    shell: str
+    command: str = ""
+    columns: int = 80
+    rows: int = 24
+
+
+class BrowserMessage(msgspec.Struct, forbid_unknown_fields=True):
+    """A text message from a browser; it has one of the fields."""
+
+    start: Start | None = None
+    size: tuple[int, int] | None = None
+    drawn: int | None = None
+
+
+_decoder = msgspec.json.Decoder(BrowserMessage)
+
+
+class TerminalConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has no types
+    """One terminal. The command ends with the socket, and the socket with the command."""
+
+    channel_layer_alias = "none: a terminal hears nothing of the cluster"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._connection = CONNECTION.get()
+        self._pod: tuple[str, str] | None = None
+        self._session: TerminalSession | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._checking: asyncio.Task[None] | None = None
+        self._is_turned_away = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the socket until it has ended. While it is open it counts for the limits of sockets."""
+        limits, owners = state_of(scope)[SOCKET_LIMITS], quota_owners(scope)
+        reached = limits.enter(owners)
+        self._is_turned_away = reached is not None
+        if reached is not None:
+            state_of(scope)[HUB].metrics.sockets_turned_away[reached] += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._stop()
+            if reached is None:
+                limits.leave(owners)
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Handle one message; a socket has no database connections to close."""
+        await getattr(self, get_handler_name(message))(message)
+
+    async def connect(self) -> None:
+        await self.accept()
+        if self._is_turned_away:
+            await self.close(BUSY)
+            return
+        query = parse_qs(self.scope.get("query_string", b"").decode("latin-1"))
+        self._pod = _pod_of(query.get("path", [""])[0])
+        if self._pod is None:
+            await self.close(NOT_FOUND)
+        elif (person := person_state_of(self.scope)) is not None:
+            person.on_change = partial(self._rights_changed, person)
+
+    async def websocket_receive(self, message: dict[str, Any]) -> None:
+        """Handle one message; the connection reads the next one after that."""
+        state_of(self.scope)[HUB].metrics.browser_messages += 1
+        await super().websocket_receive(message)
+        self._connection.message_handled()
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Handle the browser's message; an invalid message ends the connection."""
+        if bytes_data is not None:
+            if self._session is not None:
+                await self._session.type(bytes_data)
+            return
+        try:
+            message = _decoder.decode((text_data or "")[: MAX_MESSAGE_BYTES + 1])
+        except msgspec.MsgspecError:
+            await self.close(BAD_MESSAGE)
+            return
+        if message.start is not None and self._running is None and self._pod is not None:
+            self._running = asyncio.create_task(self._serve(message.start, *self._pod), name="terminal")
+        elif message.size is not None and _is_size(*message.size):
+            if self._session is not None:
+                await self._session.resize(*message.size)
+        elif message.drawn is not None and message.drawn >= 0:
+            if self._session is not None:
+                self._session.acknowledge(message.drawn)
+        else:
+            await self.close(BAD_MESSAGE)
+
+    async def disconnect(self, code: int) -> None:  # noqa: ARG002 -- whatever ended it
+        """The browser is gone: so is the command."""
+        if self._connection.refusal is not None:
+            state_of(self.scope)[HUB].metrics.sockets_refused[self._connection.refusal] += 1
+        self._stop()
+
+    async def _serve(self, start: Start, namespace: str, pod: str) -> None:
+        """Run the command, tell how it ended, and close."""
+        try:
+            end = await self._run(start, namespace, pod)
+        except Exception:
+            logger.exception("a terminal failed")
+            self._running = None  # this very task
+            await self.close(RECONNECT_CODE)
+            return
+        self._running = self._session = None
+        await self._tell({"ended": {"code": end.exit_code, "reason": end.reason}})
+        await self.close(1000)
+
+    async def _run(self, start: Start, namespace: str, pod: str) -> SessionEnd:
+        state = state_of(self.scope)
+        client = state[CLUSTER].client
+        if is_read_only():
+            return SessionEnd(None, READ_ONLY_REASON)
+        if client is None:
+            return SessionEnd(None, f"Deltaboard is not connected to a cluster. {state[HUB].connection_problem()}")
+        try:
+            arguments = command_of(start.shell, start.command)
+        except BadCommand as error:
+            return SessionEnd(None, str(error))
+        size = (start.columns, start.rows) if _is_size(start.columns, start.rows) else (80, 24)
+        try:
+            async with state[TERMINALS].slot(quota_owners(self.scope)):
+                self._session = session = TerminalSession(
+                    client,
+                    Command(namespace, pod, start.container, arguments, *size),
+                    self._show,
+                    clock=state[CLOCK],
+                    recorder=state[AUDIT],
+                    actor=actor_of(self.scope),
+                    idle_seconds=settings.DELTABOARD_TERMINAL_IDLE_MINUTES * 60,
+                    records_contents=settings.DELTABOARD_TERMINAL_CONTENTS and state[AUDIT].is_on,
+                )
+                telling = asyncio.create_task(self._tell_opened(session), name="terminal opens")
+                try:
+                    return await session.run()
+                finally:
+                    telling.cancel()
+        except LimitReached:
+            return SessionEnd(None, TOO_MANY)
+
+    async def _tell_opened(self, session: TerminalSession) -> None:
+        await session.opened.wait()
+        await self._tell({"opened": True})
+
+    def _rights_changed(self, person: PersonState) -> None:
+        """Ask whether its person may still be here."""
+        person.renew()
+        self.scope[SCOPE_KEY] = person.state
+        if self._session is not None and self._checking is None:
+            self._checking = asyncio.create_task(self._check_rights(self._session), name="right to a terminal")
+
+    async def _check_rights(self, session: TerminalSession) -> None:
+        """End the session where its person may not open it any more: the API server lets what is open go on."""
+        client = state_of(self.scope)[CLUSTER].client
+        if client is not None and self._pod is not None:
+            namespace, name = self._pod
+            if denial := await ask_denial(client, ResourceAttributes("create", PODS, namespace, name, "exec"), YOU):
+                session.end(denial)
+        elif client is None:
+            session.end("Deltaboard does not know any more what you may do, so it ended the session.")
+        self._checking = None
+
+    async def _show(self, output: bytes) -> None:
+        await self._connection.wait_until_writable()
+        await self.send(bytes_data=output)
+
+    async def _tell(self, message: dict[str, Any]) -> None:
+        await self.send(text_data=msgspec.json.encode(message).decode())
+
+    def _stop(self) -> None:
+        for task in (self._running, self._checking):
+            if task is not None:
+                task.cancel()
+        self._running = self._checking = self._session = None
+
+
+def _pod_of(path: str) -> tuple[str, str] | None:
+    """Namespace and name of the pod of a terminal's page; None for any other address."""
+    try:
+        match = resolve(unquote(path.partition("?")[0]))
+    except Resolver404:
+        return None
+    return (match.kwargs["namespace"], match.kwargs["name"]) if match.url_name == "terminal" else None
+
+
+def _is_size(columns: int, rows: int) -> bool:
+    return 0 < columns <= _MAX_SIZE and 0 < rows <= _MAX_SIZE

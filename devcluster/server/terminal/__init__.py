@@ -1,0 +1,1 @@
+"""Terminals of the demo cluster's containers, in which nothing real runs."""

@@ -1,0 +1,174 @@
+/* A terminal in a container: xterm.js, and its own websocket (dashboard/server/terminal_consumer.py). It begins when
+   somebody presses Start. What was drawn is acknowledged, so that a command that writes without end waits for the
+   browser. The server takes 20 messages a second, so those of a kind are some time apart. */
+
+import { FitAddon } from "../../vendor/@xterm/addon-fit/addon-fit.esm.min.js";
+import { Terminal } from "../../vendor/@xterm/xterm/xterm.esm.min.js";
+import { openTerminal } from "./allowed_styles.js";
+
+const INPUT_GAP = 75; // milliseconds between two messages of input
+const DRAWN_GAP = 200; // milliseconds between two acknowledgements
+const MAX_INPUT = 12 * 1024; // bytes of a message; the server takes 16 KiB
+const REFUSALS = {
+  4400: "Deltaboard did not understand this page. Load it again.",
+  4401: "You are signed out. Sign in, and open the terminal again.",
+  4403: "Deltaboard does not let this browser in. Load the page again.",
+  4404: "This pod has no terminal.",
+  4429: "Too much was typed at once.",
+  4503: "Deltaboard has no room for more connections now. Try again in a minute.",
+};
+
+export function start() {
+  const form = document.getElementById("terminal-form");
+  const holder = document.getElementById("terminal");
+  if (!form || !holder) return;
+  const session = { socket: null, terminal: null, fit: null, drawn: 0, acknowledging: 0, queue: [], timer: 0, sentAt: 0, isOver: true };
+  const status = document.getElementById("terminal-status");
+  const button = form.querySelector("[data-terminal-start]");
+
+  function say(words, tone = "") {
+    status.textContent = words;
+    status.className = tone ? `status ${tone}` : "hint";
+  }
+
+  /* ---- colours of the page ---- */
+
+  function theme() {
+    const style = getComputedStyle(holder);
+    return { background: style.backgroundColor, foreground: style.color, cursor: style.color,
+             selectionBackground: style.getPropertyValue("--terminal-selection").trim() || undefined };
+  }
+
+  /* ---- input ---- */
+
+  const send = (message) => {
+    if (session.socket?.readyState === WebSocket.OPEN) session.socket.send(message);
+  };
+
+  function enqueue(text) {
+    const bytes = new TextEncoder().encode(text);
+    for (let from = 0; from < bytes.length; from += MAX_INPUT) session.queue.push(bytes.slice(from, from + MAX_INPUT));
+    if (!session.timer) flush();
+  }
+
+  /* Sends one message; what is typed meanwhile goes with the next. */
+  function flush() {
+    session.timer = 0;
+    const wait = session.sentAt + INPUT_GAP - performance.now();
+    if (!session.queue.length) return;
+    if (wait > 0) {
+      session.timer = setTimeout(flush, wait);
+      return;
+    }
+    let message = session.queue.shift();
+    while (session.queue.length && message.length + session.queue[0].length <= MAX_INPUT) {
+      const next = session.queue.shift();
+      const both = new Uint8Array(message.length + next.length);
+      both.set(message);
+      both.set(next, message.length);
+      message = both;
+    }
+    send(message);
+    session.sentAt = performance.now();
+    if (session.queue.length) session.timer = setTimeout(flush, INPUT_GAP);
+  }
+
+  /* ---- output ---- */
+
+  function draw(bytes) {
+    session.terminal.write(bytes, () => {
+      session.drawn += bytes.length;
+      session.acknowledging ||= setTimeout(acknowledge, DRAWN_GAP);
+    });
+  }
+
+  function acknowledge() {
+    send(JSON.stringify({ drawn: session.drawn }));
+    Object.assign(session, { drawn: 0, acknowledging: 0 });
+  }
+
+  /* ---- the session ---- */
+
+  function ended({ code, reason }) {
+    session.isOver = true;
+    const words = code === null ? reason || "The session ended." : `Ended with exit code ${code}.`;
+    session.terminal.write(`\r\n\x1b[2m${words.replace(/[\x00-\x1f\x7f-\x9f]/g, " ")}\x1b[0m\r\n`);
+    session.terminal.options.disableStdin = true;
+    say(words, code === 0 ? "ok" : "warn");
+    button.disabled = false;
+    button.querySelector("span").textContent = "Start again";
+    holder.toggleAttribute("data-open", false);
+  }
+
+  function received({ data }) {
+    if (typeof data !== "string") return draw(new Uint8Array(data));
+    const message = JSON.parse(data);
+    if (message.ended) return ended(message.ended);
+    say(`Connected to ${form.elements.container.value}.`, "ok");
+    holder.toggleAttribute("data-open", true);
+    resized(session.terminal); // the window may have another size by now
+    return undefined;
+  }
+
+  const resized = ({ cols, rows }) => {
+    if (!session.isOver && holder.hasAttribute("data-open")) send(JSON.stringify({ size: [cols, rows] }));
+  };
+
+  function makeTerminal() {
+    const terminal = new Terminal({
+      cursorBlink: true, fontSize: 13, scrollback: 10000, theme: theme(),
+      fontFamily: getComputedStyle(holder).fontFamily, minimumContrastRatio: 4.5,
+    });
+    session.fit = new FitAddon();
+    terminal.loadAddon(session.fit);
+    openTerminal(terminal, holder);
+    terminal.textarea.setAttribute("aria-label", holder.dataset.label);
+    terminal.onData((text) => enqueue(text));
+    terminal.onBinary((text) => { session.queue.push(Uint8Array.from(text, (each) => each.charCodeAt(0))); flush(); });
+    terminal.onResize(resized);
+    new ResizeObserver(() => { if (holder.clientWidth) session.fit.fit(); }).observe(holder);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { terminal.options.theme = theme(); });
+    new MutationObserver(() => { terminal.options.theme = theme(); }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return terminal;
+  }
+
+  function open() {
+    holder.hidden = false;
+    session.terminal ??= makeTerminal();
+    session.fit.fit();
+    session.terminal.reset();
+    Object.assign(session.terminal.options, { disableStdin: false, theme: theme() });
+    Object.assign(session, { drawn: 0, queue: [], isOver: false });
+    const { container, shell, command } = form.elements;
+    const { cols: columns, rows } = session.terminal;
+    const begin = { container: container.value, shell: shell.value, command: command.value, columns, rows };
+    const socket = session.socket = new WebSocket(new URL(holder.dataset.socket, location.href.replace(/^http/, "ws")));
+    socket.binaryType = "arraybuffer";
+    socket.addEventListener("open", () => socket.send(JSON.stringify({ start: begin })));
+    socket.addEventListener("message", received);
+    socket.addEventListener("close", ({ code }) => {
+      if (session.socket !== socket || session.isOver) return;
+      ended({ code: null, reason: REFUSALS[code] ?? "The connection to Deltaboard broke, and the session with it." });
+    });
+    button.disabled = true;
+    say("Starting …");
+    session.terminal.focus();
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (session.isOver) open();
+  });
+
+  form.addEventListener("change", () => {
+    form.querySelector("[data-terminal-command]").hidden = form.elements.shell.value !== form.dataset.other;
+  });
+
+  /* Leaving the page ends what runs in the terminal. */
+  addEventListener("beforeunload", (event) => {
+    if (!session.isOver) event.preventDefault();
+  });
+
+  form.querySelector("[data-terminal-start]").disabled = form.hasAttribute("data-denied");
+  form.dispatchEvent(new Event("change"));
+}

@@ -1,0 +1,246 @@
+"""Tests of terminals in a real browser: a real API server, people's own rights, the audit log, and kwok as the kubelet,
+which runs commands on this machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.e2e.conftest import Dashboard
+from tests.support.controlplane import ControlPlane
+from tests.support.kubelet_logs import LoggingPod, kubelet_with_logs
+from tests.support.local_dashboard import ask
+from tests.support.wait import until
+from tools.axe import violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.controlplane]
+
+EXEC = Path(__file__).parents[1] / "support" / "kwok_exec.yaml"
+RBAC = "/apis/rbac.authorization.k8s.io/v1/clusterrole"
+SEE = [{"apiGroups": [""], "resources": ["pods", "namespaces", "events"], "verbs": ["get", "list", "watch"]}]
+USE = [
+    {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create", "get"]},
+    {"apiGroups": [""], "resources": ["pods/ephemeralcontainers"], "verbs": ["patch", "update"]},
+]
+COLOUR = """[...document.querySelectorAll("#terminal .xterm-rows span")]
+  .find((each) => each.textContent === "coloured").style.color"""
+PASTE = """(text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+  document.querySelector("#terminal textarea").dispatchEvent(event);
+}"""
+numbers = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def cluster(modules_controlplane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """Anna may open terminals, Bob may see pods."""
+    for person, rules in (("anna", [*SEE, *USE]), ("bob", SEE)):
+        modules_controlplane.create(f"{RBAC}s", {"metadata": {"name": person}, "rules": rules})
+        bind(modules_controlplane, person)
+    with kubelet_with_logs(modules_controlplane, tmp_path_factory.mktemp("kubelet"), EXEC):
+        yield modules_controlplane
+
+
+def bind(cluster: ControlPlane, person: str) -> None:
+    cluster.create(f"{RBAC}bindings", {
+        "metadata": {"name": person},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": person},
+        "subjects": [{"kind": "User", "name": person, "apiGroup": "rbac.authorization.k8s.io"}],
+    })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def site(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    program = Dashboard(
+        cluster.kubeconfig,
+        tmp_path_factory.mktemp("home"),
+        DELTABOARD_TRUST_PROXY_USER="X-User",
+        DELTABOARD_TERMINAL_CONTENTS="on",
+        DELTABOARD_LIMIT_TERMINALS="2/2",
+    )
+    program.migrate()
+    try:
+        program.open()
+        yield program
+    finally:
+        program.__exit__()
+
+
+@pytest.fixture
+def pod(cluster: ControlPlane, site: Dashboard, tmp_path: Path) -> LoggingPod:
+    """A pod that Anna's dashboard knows."""
+    namespace = cluster.create_namespace(f"terminal-{next(numbers)}")
+    made = LoggingPod(cluster, namespace, "web", tmp_path)
+    href = f"{site.url}/resources/pods/{namespace}/web/"
+    until(lambda: ask(href, X_User="anna").status == 200)
+    return made
+
+
+@pytest.fixture
+def anna(new_context: Callable[..., BrowserContext]) -> Page:
+    return new_context(extra_http_headers={"X-User": "anna"}).new_page()
+
+
+def address(site: Dashboard, pod: LoggingPod, rest: str = "") -> str:
+    return f"{site.url}/resources/pods/{pod.namespace}/{pod.name}/terminal/{rest}"
+
+
+def begin(page: Page, site: Dashboard, pod: LoggingPod, command: str = "") -> None:
+    page.goto(address(site, pod))
+    if command:
+        page.get_by_label("Shell").select_option("another command …")
+        page.get_by_role("textbox", name="Command").fill(command)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#terminal[data-open]")).to_be_visible()
+
+
+def screen(page: Page) -> str:
+    """What the terminal shows: a line of the screen for each line."""
+    rows = page.locator("#terminal .xterm-rows > div").all_text_contents()
+    return "\n".join(row.replace("\xa0", " ").rstrip() for row in rows)
+
+
+def until_shown(page: Page, text: str) -> None:
+    def is_shown() -> bool:
+        page.wait_for_timeout(20)  # Playwright's own events are handled meanwhile
+        return text in screen(page)
+
+    until(is_shown, what=f"{text!r} is shown")
+
+
+def test_a_command_runs_in_a_terminal_with_colours_and_its_size_and_ends(
+    anna: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    anna.goto(f"{site.url}/resources/pods/{pod.namespace}/web/")
+    expect(anna.get_by_role("link", name="Terminal", exact=True)).to_be_visible()
+    anna.keyboard.press("s")
+    expect(anna).to_have_title(re.compile("Terminal in web"))
+    assert violations(anna) == []
+    begin(anna, site, pod)
+    anna.keyboard.type("stty size; printf '\\033[38;2;200;30;90mcoloured\\033[0m %s\\n' $((6*7)); tty\n")
+    until_shown(anna, "coloured 42")
+    until_shown(anna, "/dev/pts/")
+    rows, columns = map(int, re.findall(r"^(\d+) (\d+)$", screen(anna), re.MULTILINE)[-1])
+    assert rows == anna.locator("#terminal .xterm-rows > div").count()
+    assert columns > 80
+    assert anna.evaluate(COLOUR).startswith("rgb(")
+    anna.set_viewport_size({"width": 700, "height": 900})
+    anna.keyboard.type("clear; sleep 0.3; stty size\n")
+    until(lambda: [found for found in re.findall(r"^\d+ (\d+)$", screen(anna), re.MULTILINE) if int(found) < columns])
+    assert violations(anna) == []
+    anna.keyboard.type("exit\n")
+    expect(anna.locator("#terminal-status")).to_have_text("Ended with exit code 0.")
+    anna.get_by_role("button", name="Start again").click()
+    expect(anna.locator("#terminal[data-open]")).to_be_visible()
+
+
+def test_a_flood_can_be_interrupted_and_keys_stay_with_the_terminal(
+    anna: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    begin(anna, site, pod, "setsid --ctty --wait bash")  # kwok gives no controlling terminal, which Ctrl-C needs
+    anna.keyboard.type("yes 0123456789\n")
+    until_shown(anna, "0123456789\n0123456789")
+    anna.keyboard.press("Control+c")
+    anna.keyboard.type("\necho still $((40+2)) here\n")
+    until_shown(anna, "still 42 here")
+    anna.keyboard.press("Control+k")
+    anna.keyboard.type("?/gp")
+    expect(anna.locator("dialog[open]")).to_have_count(0)
+    assert anna.url == address(site, pod)
+    anna.keyboard.press("Control+u")
+    text = "".join(f"line {number} of what is pasted\n" for number in range(3_000))
+    anna.keyboard.type("stty -echo; head -n 3000 | md5sum\n")
+    anna.wait_for_timeout(300)
+    anna.evaluate(PASTE, text)
+    until_shown(anna, hashlib.md5(text.encode(), usedforsecurity=False).hexdigest())
+
+
+def test_the_audit_log_has_the_session_its_bytes_and_its_contents(anna: Page, site: Dashboard, pod: LoggingPod) -> None:
+    begin(anna, site, pod)
+    expect(anna.locator("main")).to_contain_text("What you type and what you see is recorded")
+    anna.keyboard.type("echo recorded-$((6*7))\n")
+    until_shown(anna, "recorded-42")
+    anna.keyboard.type("exit\n")
+    expect(anna.locator("#terminal-status")).to_contain_text("Ended")
+    anna.goto(f"{site.url}/audit/?namespace={pod.namespace}")
+    session = anna.locator("li[data-verb=create]")
+    expect(session).to_contain_text("anna")
+    session.locator("summary").click()
+    expect(session).to_contain_text(re.compile(r"ended after \d+ s, \d+ bytes typed, \d+ bytes shown: exit code 0"))
+    pieces = anna.locator("li[data-verb=contents]")
+    pieces.first.locator("summary").click()
+    expect(pieces.first).to_contain_text("recorded-42")
+
+
+def test_who_may_not_sees_why_and_what_is_open_ends_when_the_right_is_lost(
+    anna: Page, new_context: Callable[..., BrowserContext], cluster: ControlPlane, site: Dashboard, pod: LoggingPod
+) -> None:
+    bob = new_context(extra_http_headers={"X-User": "bob"}).new_page()
+    bob.goto(address(site, pod))
+    expect(bob.locator("main")).to_contain_text("create pods/exec")
+    expect(bob.get_by_role("button", name="Start")).to_be_disabled()
+    bob.evaluate("document.querySelector('[data-terminal-start]').disabled = false")
+    bob.get_by_role("button", name="Start").click()
+    expect(bob.locator("#terminal-status")).to_contain_text('User "bob" cannot get resource "pods/exec"')
+    begin(anna, site, pod)
+    anna.keyboard.type("echo here\n")
+    until_shown(anna, "here")
+    cluster.delete(f"{RBAC}bindings/anna")
+    try:
+        expect(anna.locator("#terminal-status")).to_contain_text("do not let you create pods/exec", timeout=60_000)
+    finally:
+        bind(cluster, "anna")
+        until(lambda: ask(address(site, pod), X_User="anna").status == 200)
+
+
+def test_a_debug_container_is_added_once_and_has_a_terminal(
+    anna: Page, cluster: ControlPlane, site: Dashboard, pod: LoggingPod
+) -> None:
+    anna.goto(address(site, pod))
+    anna.get_by_text("Add a debug container").first.click()
+    anna.get_by_label("Image").fill("not an image")
+    anna.get_by_role("button", name="Add a debug container").click()
+    expect(anna.get_by_role("alert")).to_contain_text("“not an image” is not the name of an image")
+    anna.get_by_label("Image").fill("busybox:1.37")
+    anna.get_by_role("button", name="Add a debug container").click()
+    chosen = anna.locator("select[name=container]")
+    expect(chosen).to_have_value(re.compile("debugger-"))
+    expect(chosen).to_contain_text("Not started")
+    path = f"/api/v1/namespaces/{pod.namespace}/pods/{pod.name}"
+    (container,) = cluster.get(path)["spec"]["ephemeralContainers"]
+    assert (container["image"], container["targetContainerName"], container["tty"]) == ("busybox:1.37", "main", True)
+    status = {"name": container["name"], "image": "busybox:1.37", "imageID": "", "ready": False, "restartCount": 0}
+    running = {**status, "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}}
+    cluster.patch(f"{path}/status", {"status": {"ephemeralContainerStatuses": [running]}})
+    expect(anna.locator("select[name=container]")).not_to_contain_text("Not started")
+    expect(anna.locator("select[name=container]")).to_have_value(container["name"])
+    anna.get_by_role("button", name="Start").click()
+    expect(anna.locator("#terminal-status")).to_contain_text(f"Connected to {container['name']}")
+
+
+def test_at_most_so_many_terminals_and_a_killed_api_server_ends_them(
+    anna: Page, cluster: ControlPlane, site: Dashboard, pod: LoggingPod
+) -> None:
+    others = [anna.context.new_page() for _ in range(2)]
+    for page in others:
+        begin(page, site, pod)
+    anna.goto(address(site, pod))
+    anna.get_by_role("button", name="Start").click()
+    expect(anna.locator("#terminal-status")).to_contain_text("as many terminals open as Deltaboard allows")
+    others[0].goto(f"{site.url}/healthz")
+    anna.get_by_role("button", name="Start again").click()
+    expect(anna.locator("#terminal[data-open]")).to_be_visible()
+    cluster.kill()
+    try:
+        expect(anna.locator("#terminal-status")).to_contain_text("the connection to the container broke")
+    finally:
+        cluster.start_apiserver()
