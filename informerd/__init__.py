@@ -140,6 +140,7 @@ from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
 from informerd.record.event_counts import RecorderState
 from informerd.record.recorder import EventRecorder
 from informerd.record.reference import ObjectReference
+from informerd.remotecommand import ExecSession, ExitStatus, Output, open_exec
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.resource_version import has_reached, is_before, parse_resource_version
 from informerd.rest.client import Client
@@ -217,6 +218,8 @@ __all__ = [
     "EnqueueOwner",
     "EventRecorder",
     "ExecConfig",
+    "ExecSession",
+    "ExitStatus",
     "Expired",
     "ExponentialRateLimiter",
     "FailedKey",
@@ -277,6 +280,7 @@ __all__ = [
     "ObjectReplaced",
     "ObjectWatch",
     "OnWarning",
+    "Output",
     "OwnerReference",
     "PatchType",
     "Predicate",
@@ -358,6 +362,7 @@ __all__ = [
     "load_kubeconfig",
     "load_official_kubeconfig",
     "object_predicate",
+    "open_exec",
     "owner_index",
     "owner_reference",
     "parse_resource_version",

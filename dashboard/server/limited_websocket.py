@@ -3,7 +3,7 @@
 Daphne reads all that arrives, queues it for the application, and queues all that cannot be written, without limit. Here
 
 * each frame costs a token before its payload is read: FRAMES_PER_SECOND in the long run, FRAME_BURST in a burst. Pings
-  and the fragments of a message are frames, too. So does a read that begins no frame, for payload that drips in.
+  and the fragments of a message are frames, too. So does a read of a few bytes that begins no frame.
 * a message has at most MAX_MESSAGE_BYTES in all its frames, by what their headers say.
 * nothing more is read until the consumer has handled a message, so that TCP slows the browser down.
 * the consumer can wait until what it has sent was written.
@@ -32,6 +32,10 @@ from informerd.clock import Clock, SystemClock
 
 FRAMES_PER_SECOND = 20.0
 """Frames per second that a browser may send in the long run. A page sends at most 10 acknowledgements and 2 views."""
+SMALL_READ_BYTES = 1_000
+"""Bytes from which on a read costs nothing that begins no frame: less than a segment of TCP, of which a long message
+has several.
+"""
 FRAME_BURST = 60
 """Frames that it may send in a burst."""
 FIRST_CONTROL_OPCODE = 8
@@ -93,7 +97,8 @@ class LimitedWebSocket(WebSocketProtocol):  # type: ignore[misc] # daphne has no
             return
         frames = self._frames
         super().dataReceived(data)
-        if self.state == self.STATE_OPEN and self._frames == frames and not self._tokens.try_take():
+        drips = self._frames == frames and len(data) < SMALL_READ_BYTES
+        if self.state == self.STATE_OPEN and drips and not self._tokens.try_take():
             self._refuse(TOO_MUCH)
 
     def processData(self) -> bool:  # noqa: N802 -- autobahn's name

@@ -1,7 +1,7 @@
 """WebSocket of a terminal, at ``/terminal/?path=<path of its page>``.
 
 From the browser: a binary message is input; JSON ``{"start": {container, shell, command, columns, rows}}`` begins,
-``{"size": [columns, rows]}`` is a new size of the window, ``{"drawn": bytes}`` what was drawn of the output. To the
+``{"size": [columns, rows], "drawn": bytes}`` is a new size of the window, and what was drawn of the output. To the
 browser: a binary message is output; ``{"opened": true}`` says that the command runs, ``{"ended": {"code", "reason"}}``
 how it ended, and then the socket is closed. Nothing starts before ``start``, which only the page's own script sends:
 dashboard/server/guard.py refuses sockets of other sites. Close codes are those of dashboard/server/consumers.py.
@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
 import msgspec
+from autobahn.exception import Disconnected
 from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.urls import Resolver404, resolve
 
 from dashboard.access.quota_owner import quota_owners
-from dashboard.cluster.access_reviews import YOU, ResourceAttributes, ask_denial
+from dashboard.cluster.access_reviews import ACCOUNT, REVIEW_TIMEOUT, YOU, ResourceAttributes, denial_text, is_allowed
 from dashboard.cluster.connection import CONNECTION as CLUSTER
 from dashboard.live.hub.browser_socket import RECONNECT_CODE
 from dashboard.live.hub.hub import HUB
@@ -30,7 +32,9 @@ from dashboard.pages.audit.actor import actor_of
 from dashboard.pages.audit.recorder import AUDIT
 from dashboard.pages.terminal.session import Command, SessionEnd, TerminalSession
 from dashboard.pages.terminal.shells import BadCommand, command_of
+from dashboard.pages.terminal.views import RIGHTS
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, Key, state_of
+from dashboard.runtime.background_tasks import cancel_all
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, LimitReached
 from dashboard.runtime.read_only import READ_ONLY_REASON, is_read_only
 from dashboard.server.guard import Receive, Scope, Send
@@ -38,7 +42,9 @@ from dashboard.server.person_states import PersonState
 from dashboard.server.rights_layer import person_state_of
 from dashboard.server.socket_limits import SOCKET_LIMITS
 from dashboard.server.websocket_connection import BAD_MESSAGE, BUSY, CONNECTION, MAX_MESSAGE_BYTES, NOT_FOUND
+from informerd.errors import InformerdError
 from informerd.resource import PODS
+from informerd.rest.client import Client
 
 logger = logging.getLogger(__name__)
 
@@ -46,11 +52,14 @@ TERMINALS: Key[ConcurrencyLimit] = Key("limit of open terminals")
 TOO_MANY = (
     "You have as many terminals open as Deltaboard allows, or all users together have. Close one, and start again."
 )
+NOT_KNOWN = "Deltaboard cannot find out whether you may use a terminal here. Try again in a moment."
+NORMAL = 1000
+"""The close code of a session that has ended."""
 _MAX_SIZE = 1_000
 """Most columns and rows of a window."""
 
 
-class Start(msgspec.Struct, forbid_unknown_fields=True):
+class StartRequest(msgspec.Struct, forbid_unknown_fields=True):
     """What somebody wants to be started."""
 
     container: str
@@ -61,9 +70,9 @@ class Start(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class BrowserMessage(msgspec.Struct, forbid_unknown_fields=True):
-    """A text message from a browser; it has one of the fields."""
+    """A text message from a browser: `start` alone, or one of the others, or both."""
 
-    start: Start | None = None
+    start: StartRequest | None = None
     size: tuple[int, int] | None = None
     drawn: int | None = None
 
@@ -83,6 +92,7 @@ class TerminalConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels
         self._session: TerminalSession | None = None
         self._running: asyncio.Task[None] | None = None
         self._checking: asyncio.Task[None] | None = None
+        self._must_check = False
         self._is_turned_away = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -106,12 +116,12 @@ class TerminalConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels
     async def connect(self) -> None:
         await self.accept()
         if self._is_turned_away:
-            await self.close(BUSY)
+            await self._refuse(BUSY)
             return
         query = parse_qs(self.scope.get("query_string", b"").decode("latin-1"))
         self._pod = _pod_of(query.get("path", [""])[0])
         if self._pod is None:
-            await self.close(NOT_FOUND)
+            await self._refuse(NOT_FOUND)
         elif (person := person_state_of(self.scope)) is not None:
             person.on_change = partial(self._rights_changed, person)
 
@@ -125,23 +135,18 @@ class TerminalConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels
         """Handle the browser's message; an invalid message ends the connection."""
         if bytes_data is not None:
             if self._session is not None:
-                await self._session.type(bytes_data)
+                self._session.type(bytes_data)
             return
-        try:
-            message = _decoder.decode((text_data or "")[: MAX_MESSAGE_BYTES + 1])
-        except msgspec.MsgspecError:
-            await self.close(BAD_MESSAGE)
-            return
-        if message.start is not None and self._running is None and self._pod is not None:
-            self._running = asyncio.create_task(self._serve(message.start, *self._pod), name="terminal")
-        elif message.size is not None and _is_size(*message.size):
-            if self._session is not None:
-                await self._session.resize(*message.size)
-        elif message.drawn is not None and message.drawn >= 0:
-            if self._session is not None:
-                self._session.acknowledge(message.drawn)
-        else:
-            await self.close(BAD_MESSAGE)
+        message = _read_message(text_data or "")
+        if message is None:
+            await self._refuse(BAD_MESSAGE)
+        elif message.start is not None:
+            if self._running is None and self._pod is not None:
+                self._running = asyncio.create_task(self._serve(message.start, *self._pod), name="terminal")
+        elif self._session is not None:
+            if message.size is not None:
+                self._session.resize(*message.size)
+            self._session.acknowledge(message.drawn or 0)
 
     async def disconnect(self, code: int) -> None:  # noqa: ARG002 -- whatever ended it
         """The browser is gone: so is the command."""
@@ -149,20 +154,21 @@ class TerminalConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels
             state_of(self.scope)[HUB].metrics.sockets_refused[self._connection.refusal] += 1
         self._stop()
 
-    async def _serve(self, start: Start, namespace: str, pod: str) -> None:
+    async def _serve(self, start: StartRequest, namespace: str, pod: str) -> None:
         """Run the command, tell how it ended, and close."""
         try:
             end = await self._run(start, namespace, pod)
+            self._running = self._session = None  # the first of them is this very task
+            await self._send_message({"ended": {"code": end.exit_code, "reason": end.reason}})
+            await self._end(NORMAL)
+        except Disconnected:  # the browser is closing; daphne calls `disconnect` once the connection has ended
+            self._running = None
         except Exception:
             logger.exception("a terminal failed")
-            self._running = None  # this very task
-            await self.close(RECONNECT_CODE)
-            return
-        self._running = self._session = None
-        await self._tell({"ended": {"code": end.exit_code, "reason": end.reason}})
-        await self.close(1000)
+            self._running = None
+            await self._end(RECONNECT_CODE)
 
-    async def _run(self, start: Start, namespace: str, pod: str) -> SessionEnd:
+    async def _run(self, start: StartRequest, namespace: str, pod: str) -> SessionEnd:
         state = state_of(self.scope)
         client = state[CLUSTER].client
         if is_read_only():
@@ -173,6 +179,8 @@ class TerminalConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels
             arguments = command_of(start.shell, start.command)
         except BadCommand as error:
             return SessionEnd(None, str(error))
+        if denial := await self._denial(client, namespace, pod):
+            return SessionEnd(None, denial)
         size = (start.columns, start.rows) if _is_size(start.columns, start.rows) else (80, 24)
         try:
             async with state[TERMINALS].slot(quota_owners(self.scope)):
@@ -186,42 +194,73 @@ class TerminalConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels
                     idle_seconds=settings.DELTABOARD_TERMINAL_IDLE_MINUTES * 60,
                     records_contents=settings.DELTABOARD_TERMINAL_CONTENTS and state[AUDIT].is_on,
                 )
-                telling = asyncio.create_task(self._tell_opened(session), name="terminal opens")
+                opening = asyncio.create_task(self._tell_opened(session), name="terminal opens")
                 try:
                     return await session.run()
                 finally:
-                    telling.cancel()
+                    await cancel_all([opening])
         except LimitReached:
             return SessionEnd(None, TOO_MANY)
 
     async def _tell_opened(self, session: TerminalSession) -> None:
         await session.opened.wait()
-        await self._tell({"opened": True})
+        with suppress(Disconnected):
+            await self._send_message({"opened": True})
 
     def _rights_changed(self, person: PersonState) -> None:
         """Ask whether its person may still be here."""
         person.renew()
         self.scope[SCOPE_KEY] = person.state
+        self._must_check = True
         if self._session is not None and self._checking is None:
             self._checking = asyncio.create_task(self._check_rights(self._session), name="right to a terminal")
 
     async def _check_rights(self, session: TerminalSession) -> None:
-        """End the session where its person may not open it any more: the API server lets what is open go on."""
-        client = state_of(self.scope)[CLUSTER].client
-        if client is not None and self._pod is not None:
-            namespace, name = self._pod
-            if denial := await ask_denial(client, ResourceAttributes("create", PODS, namespace, name, "exec"), YOU):
-                session.end(denial)
-        elif client is None:
-            session.end("Deltaboard does not know any more what you may do, so it ended the session.")
-        self._checking = None
+        """End the session where its person may not open it any more, or nobody knows: the API server lets what is
+        open go on.
+        """
+        try:
+            while self._must_check and self._pod is not None:
+                self._must_check = False
+                client = state_of(self.scope)[CLUSTER].client
+                denial = await self._denial(client, *self._pod) if client is not None else NOT_KNOWN
+                if denial:
+                    session.end(denial)
+        finally:
+            self._checking = None
+
+    async def _denial(self, client: Client, namespace: str, pod: str) -> str:
+        """Why whoever `client` acts for may open no terminal in a pod, as a sentence; empty where they surely may. What
+        is not known is denied.
+        """
+        for verb in RIGHTS:
+            access = ResourceAttributes(verb, PODS, namespace, pod, "exec")
+            try:
+                async with asyncio.timeout(REVIEW_TIMEOUT):
+                    if not await is_allowed(client, access):
+                        return denial_text(access, ACCOUNT if person_state_of(self.scope) is None else YOU)
+            except (InformerdError, TimeoutError):
+                return NOT_KNOWN
+        return ""
 
     async def _show(self, output: bytes) -> None:
         await self._connection.wait_until_writable()
         await self.send(bytes_data=output)
 
-    async def _tell(self, message: dict[str, Any]) -> None:
+    async def _send_message(self, message: dict[str, Any]) -> None:
         await self.send(text_data=msgspec.json.encode(message).decode())
+
+    async def _refuse(self, code: int) -> None:
+        state_of(self.scope)[HUB].metrics.sockets_refused[code] += 1
+        await self._end(code)
+
+    async def _end(self, code: int) -> None:
+        """Close the connection; abort it where nothing can be written, not even a close frame."""
+        if self._connection.is_writable:
+            await self.close(code)
+        else:
+            state_of(self.scope)[HUB].metrics.sockets_aborted += 1
+            self._connection.abort()
 
     def _stop(self) -> None:
         for task in (self._running, self._checking):
@@ -237,6 +276,21 @@ def _pod_of(path: str) -> tuple[str, str] | None:
     except Resolver404:
         return None
     return (match.kwargs["namespace"], match.kwargs["name"]) if match.url_name == "terminal" else None
+
+
+def _read_message(text: str) -> BrowserMessage | None:
+    """A message of the browser; None where it is none."""
+    if len(text.encode(errors="replace")) > MAX_MESSAGE_BYTES:
+        return None
+    try:
+        message = _decoder.decode(text)
+    except msgspec.MsgspecError:
+        return None
+    if message.size is not None and not _is_size(*message.size):
+        return None
+    has_others = message.size is not None or message.drawn is not None
+    is_one = (message.start is not None) != has_others
+    return message if is_one and (message.drawn or 0) >= 0 else None
 
 
 def _is_size(columns: int, rows: int) -> bool:

@@ -41,8 +41,6 @@ MAX_RESPONSE_BYTES = 256 * 2**20
 """Bytes of a response that is held as a whole, decompressed. What is read in pieces has no such limit."""
 MAX_MESSAGE_BYTES = 4 * 2**20
 """Bytes of a websocket's message; the API server sends 32 KiB at most."""
-HEARTBEAT_SECONDS = 20.0
-"""Seconds between two pings of a websocket; it ends where no answer comes within half of them."""
 CLOSE_TIMEOUT = 2.0
 """Seconds to wait for the other side's goodbye."""
 _LAST_TURNS = 20
@@ -147,7 +145,8 @@ class Transport:
         """Open a websocket that speaks one of the `protocols`; it must stand within the call's time-out.
 
         Raises ApiError where the server refuses it, Unreachable where it gives no answer, MalformedAnswer where it
-        speaks none of the protocols. What breaks later is for the caller: messages of type ERROR and CLOSED.
+        speaks none of the protocols. What breaks later is for the caller: messages of type ERROR and CLOSED. TCP finds
+        out that the other side is gone; a caller who does not read for a while would see no pong.
         """
         try:
             async with asyncio.timeout(call.timeout):
@@ -159,7 +158,6 @@ class Transport:
                     server_hostname=self._config.tls.server_name or None,
                     proxy=self._config.proxy or None,
                     max_msg_size=MAX_MESSAGE_BYTES,
-                    heartbeat=HEARTBEAT_SECONDS,
                     timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_TIMEOUT),
                 )
         except _BROKEN as error:

@@ -59,7 +59,7 @@ def anchors(text: str) -> set[str]:
 
 def test_the_samples_are_named_where_somebody_has_none() -> None:
     tellers = {text for text, path in named_paths() if path == "deploy/samples/"}
-    assert {"README.md", "templates/overview/_unhealthy_objects.html", "templates/lists/_empty.html"} <= tellers
+    assert {"README.md", "templates/overview/_causes.html", "templates/lists/_empty.html"} <= tellers
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/settings.md"])

@@ -293,7 +293,7 @@ class ObjectView(LiveView):
             edit=self._denial("update") if self.edit_href else "",
             clone=self._denial_of(clone, self) if self.clone_href else "",
             delete=self._denial("delete") if self.delete_href else "",
-            terminal=self._denial("create", "exec") if self.terminal_href else "",
+            terminal=self._denial("create", "exec") or self._denial("get", "exec") if self.terminal_href else "",
             actions=tuple(replace(offer, denial=self._denial(*offer.required_access)) for offer in offers),
         )
 

@@ -4,7 +4,7 @@ Tiles and rates are those of the kinds that are followed always. Problems and la
 are followed now, because somebody views them, too.
 
 Templates see it as ``view``. Fragments that frames replace whole, each the root element of its template:
-``#tiles-<view.id>`` (overview/_tiles.html), ``#wrong-<view.id>`` (overview/_unhealthy_objects.html) and
+``#tiles-<view.id>`` (overview/_tiles.html), ``#wrong-<view.id>`` (overview/_causes.html) and
 ``#latest-<view.id>`` (overview/_latest.html).
 The chart's data come in ``<script type="application/json" id="rates-data">``, rendered by Django's json_script filter:
 ``{{ view.rates|json_script:"rates-data" }}``; frames carry the same shape as JSON in `rates`, and live/main.js passes
@@ -39,16 +39,16 @@ from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.pages.causes.find_causes import Causes, find_causes
 from dashboard.pages.feed.lines import FeedLine, feed_line
 from dashboard.pages.overview.namespace_rates import NamespaceRates
 from dashboard.pages.overview.tiles import Tile, tile_of
-from dashboard.pages.overview.unhealthy_objects import UnhealthyObjects, find_unhealthy
 from informerd.clock import Clock
 
 TEMPLATES = {
     "limit": "overview/_namespace_limit.html",
     "tiles": "overview/_tiles.html",
-    "wrong": "overview/_unhealthy_objects.html",
+    "wrong": "overview/_causes.html",
     "latest": "overview/_latest.html",
 }
 """The template of each part, by the prefix of its element id."""
@@ -62,9 +62,9 @@ BACKGROUND_KINDS = frozenset({"namespaces", "nodes", "events"})
 
 
 class LiveOverview(LiveView):
-    """Value of `view` in overview/overview.html, _tiles.html, _unhealthy_objects.html and _latest.html.
+    """Value of `view` in overview/overview.html, _tiles.html, _causes.html and _latest.html.
 
-    id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · unhealthy_objects: UnhealthyObjects ·
+    id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · causes: Causes ·
     latest: tuple[FeedLine, ...] (newest first, at most 12) · is_empty: bool (no object of a known kind but namespaces,
     nodes and events) · rates: {"start": Unix second, "step": seconds, "added": [...], "modified": [...], "deleted":
     [...]} (the last 15 minutes) · rates_from: str (UTC time of day before which not every change is in them; empty: all
@@ -133,9 +133,10 @@ class LiveOverview(LiveView):
         return joint_limit(self._kinds.values(), {replica.key: replica for replica in self._steady})
 
     @property
-    def unhealthy_objects(self) -> UnhealthyObjects:
-        known = [(self._kinds[replica.key], self._summaries[replica.key]) for replica in self._known_replicas]
-        return find_unhealthy(known, self.namespaces)
+    def causes(self) -> Causes:
+        replicas = {replica.key: replica for replica in self._known_replicas}
+        known = [(self._kinds[key], self._summaries[key]) for key in replicas]
+        return find_causes(known, replicas, self.namespaces)
 
     @property
     def _known_replicas(self) -> list[ReadableReplica]:

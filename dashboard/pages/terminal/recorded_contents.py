@@ -5,16 +5,21 @@ A piece is stored before what comes after it is shown. Where it cannot be stored
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Awaitable, Callable
 
 from informerd.clock import Clock
+from informerd.errors import CallRefused
 
 PIECE_CHARACTERS = 8 * 1024
 """Characters of a piece, typed and shown together."""
 PIECE_SECONDS = 10.0
 """Seconds after which a piece is stored with the next byte, however short it is."""
-MAX_CHARACTERS = 2**20
-"""Characters of a session that are stored; then an entry says that the rest is not."""
+MAX_SHOWN = 2**20
+"""Characters that were shown which are stored of a session; then an entry says that the rest is not."""
+MAX_TYPED = 2**20
+"""Characters that were typed which are stored of a session; then it ends."""
+FULL = "More was typed than Deltaboard records of a session, so it ended the session. Start another one."
 
 Store = Callable[[dict[str, str]], Awaitable[None]]
 """Stores a piece: its number, the seconds since the session began, input, output. Raises CallRefused."""
@@ -27,44 +32,73 @@ class RecordedContents:
         self._store = store
         self._clock = clock
         self._began = self._piece_began = clock.now()
-        self._input: list[str] = []
-        self._output: list[str] = []
-        self._characters = self._stored = self._pieces = 0
-        self._is_full = False
+        self._typed = _Text()
+        self._shown = _Text()
+        self._pieces = 0
+        self._is_cut = False
 
     async def typed(self, content: bytes) -> None:
-        await self._add(self._input, content)
+        """Note input, before the command gets it. Raises CallRefused where it cannot be stored."""
+        if self._typed.total >= MAX_TYPED:
+            raise CallRefused(FULL)
+        await self._add(self._typed, content)
 
     async def shown(self, content: bytes) -> None:
-        await self._add(self._output, content)
+        """Note output, before it is shown. Raises CallRefused where it cannot be stored."""
+        if self._shown.total < MAX_SHOWN:
+            await self._add(self._shown, content)
+        elif not self._is_cut:
+            self._is_cut = True
+            await self._flush()
+            await self._store_piece({"omitted": "what else was shown in this session"})
 
     async def close(self) -> None:
         """Store what is left."""
-        if self._characters:
+        for text in (self._typed, self._shown):
+            text.end()
+        await self._flush()
+
+    async def _add(self, text: _Text, content: bytes) -> None:
+        if not self._pending:
+            self._piece_began = self._clock.now()
+        text.add(content)
+        if self._pending >= PIECE_CHARACTERS or self._clock.now() - self._piece_began >= PIECE_SECONDS:
             await self._flush()
 
-    async def _add(self, to: list[str], content: bytes) -> None:
-        if self._is_full:
-            return
-        if not self._characters:
-            self._piece_began = self._clock.now()
-        text = content.decode(errors="replace")
-        to.append(text)
-        self._characters += len(text)
-        if self._characters >= PIECE_CHARACTERS or self._clock.now() - self._piece_began >= PIECE_SECONDS:
-            await self._flush()
+    @property
+    def _pending(self) -> int:
+        return self._typed.pending + self._shown.pending
 
     async def _flush(self) -> None:
+        if self._pending:
+            second = f"{self._piece_began - self._began:.1f}"
+            await self._store_piece({"second": second, "typed": self._typed.take(), "shown": self._shown.take()})
+
+    async def _store_piece(self, piece: dict[str, str]) -> None:
         self._pieces += 1
-        self._stored += self._characters
-        piece = {
-            "piece": str(self._pieces),
-            "second": f"{self._piece_began - self._began:.1f}",
-            "typed": "".join(self._input),
-            "shown": "".join(self._output),
-        }
-        self._input, self._output, self._characters = [], [], 0
-        await self._store({name: text for name, text in piece.items() if text})
-        if self._stored >= MAX_CHARACTERS:
-            self._is_full = True
-            await self._store({"piece": str(self._pieces + 1), "omitted": "the rest of this session"})
+        await self._store({"piece": str(self._pieces), **{name: text for name, text in piece.items() if text}})
+
+
+class _Text:
+    """Text of one direction; a character may come in several pieces."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.pending = 0
+        self._parts: list[str] = []
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+
+    def add(self, content: bytes) -> None:
+        self._note(self._decoder.decode(content))
+
+    def end(self) -> None:
+        self._note(self._decoder.decode(b"", final=True))
+
+    def take(self) -> str:
+        text, self._parts, self.pending = "".join(self._parts), [], 0
+        return text
+
+    def _note(self, text: str) -> None:
+        self._parts.append(text)
+        self.total += len(text)
+        self.pending += len(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,14 +13,16 @@ from dashboard.pages.audit.recorder import AuditRecorder, OutcomeSlot
 from dashboard.pages.terminal.recorded_contents import RecordedContents
 from dashboard.runtime.background_tasks import cancel_all
 from informerd.clock import Clock
-from informerd.errors import ApiError, CallRefused, InformerdError
+from informerd.errors import ApiError, CallRefused, InformerdError, Unreachable
 from informerd.remotecommand import ExecSession, open_exec
 from informerd.rest.client import Client
 
 WINDOW_BYTES = 512 * 1024
 """Bytes of output that the browser may still have to draw; then the container waits."""
-MAX_ARGUMENTS_TEXT = 300
-"""Most characters of a command in the audit log."""
+MAX_WAITING_INPUT = 256 * 1024
+"""Bytes of input that wait for a command that does not read it; then the session ends."""
+NOT_READ = "The command does not read what is typed, so Deltaboard ended the session."
+NOT_RECORDED = "The audit log cannot be written now, so Deltaboard ended the session."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,10 @@ class TerminalSession:
         self._actor = actor
         self._idle_seconds = idle_seconds
         self._contents = RecordedContents(self._record_contents, clock) if records_contents else None
-        self._session: ExecSession | None = None
         self._opened = asyncio.Event()
+        self._input: asyncio.Queue[bytes | tuple[int, int]] = asyncio.Queue()
+        """What was typed, and sizes of the window."""
+        self._waiting_input = 0
         self._ended: asyncio.Future[SessionEnd] = asyncio.get_running_loop().create_future()
         self._room = asyncio.Event()
         self._room.set()
@@ -88,7 +93,7 @@ class TerminalSession:
     async def run(self) -> SessionEnd:
         """Start the command and wait until it has ended. It ends, too, where this is cancelled."""
         command = self._command
-        options = {"container": command.container, "command": " ".join(command.arguments)[:MAX_ARGUMENTS_TEXT]}
+        options = {"container": command.container, "command": shlex.join(command.arguments)}
         operation = Operation("create", "pods", command.namespace, command.pod, "exec", options=options)
         try:
             async with self._recorder.recorded(self._client.config.server, self._actor, operation) as slot:
@@ -96,27 +101,18 @@ class TerminalSession:
         except CallRefused as error:  # the audit log cannot be written
             return SessionEnd(None, str(error))
 
-    async def type(self, content: bytes) -> None:
-        """Pass input on. What comes before the command runs, or after its end, is dropped."""
+    def type(self, content: bytes) -> None:
+        """Pass input on, as soon as the command runs and reads it."""
         self._typed_at = self._clock.now()
-        if self._session is None:
-            return None
-        self._bytes_in += len(content)
-        try:
-            if self._contents is not None:
-                await self._contents.typed(content)
-        except CallRefused as error:
-            return self.end(str(error))
-        with suppress(InformerdError):  # `run` finds out, and says why
-            await self._session.send(content)
-        return None
+        self._waiting_input += len(content)
+        if self._waiting_input > MAX_WAITING_INPUT:
+            self.end(NOT_READ)
+        else:
+            self._input.put_nowait(content)
 
-    async def resize(self, columns: int, rows: int) -> None:
+    def resize(self, columns: int, rows: int) -> None:
         """Tell the command the size of the window."""
-        if self._session is None:
-            return
-        with suppress(InformerdError):
-            await self._session.resize(columns, rows)
+        self._input.put_nowait((columns, rows))
 
     def acknowledge(self, count: int) -> None:
         """The browser has drawn so many bytes."""
@@ -136,8 +132,9 @@ class TerminalSession:
                 self._client, command.namespace, command.pod, command.arguments, container=command.container,
                 tty=True, stdin=True,
             ) as session:  # fmt: skip
-                self._session, self._typed_at = session, self._clock.now()
-                await self.resize(command.columns, command.rows)
+                self._typed_at = self._clock.now()
+                with suppress(InformerdError):  # reading finds out, and says why
+                    await session.resize(command.columns, command.rows)
                 self._opened.set()
                 end = await self._until_end(session)
         except ApiError as error:
@@ -148,23 +145,23 @@ class TerminalSession:
             slot.outcome = Outcome("unknown", reason=type(error).__name__, message=str(error))
         finally:
             if self._opened.is_set():
-                self._session = None
                 slot.outcome = Outcome("done", message=self._summary(self._clock.now() - began, end))
         return end
 
     async def _until_end(self, session: ExecSession) -> SessionEnd:
-        names = {"reading a terminal": self._read(session), "waiting for input": self._wait_until_idle()}
-        tasks = [asyncio.create_task(work, name=name) for name, work in names.items()]
+        work = (self._read(session), self._write(session), self._wait_until_idle())
+        tasks = [asyncio.create_task(each, name="terminal") for each in work]
         try:
             await asyncio.wait({*tasks, self._ended}, return_when=asyncio.FIRST_COMPLETED)
-            for ended in (*tasks, self._ended):
-                if ended.done():
-                    return ended.result()
-            raise AssertionError  # one of them is done
-        finally:
+            end = next(ended.result() for ended in (*tasks, self._ended) if ended.done())
             await cancel_all(tasks)
             if self._contents is not None:
                 await self._contents.close()
+        except CallRefused as error:
+            return SessionEnd(None, NOT_RECORDED if error.__cause__ is not None else str(error))
+        finally:
+            await cancel_all(tasks)
+        return end
 
     async def _read(self, session: ExecSession) -> SessionEnd:
         """Pass output on until the command ends."""
@@ -179,6 +176,20 @@ class TerminalSession:
             await self._send(content)
         status = session.status
         return SessionEnd(status.code, status.message) if status is not None else SessionEnd(None)
+
+    async def _write(self, session: ExecSession) -> SessionEnd:
+        """Pass input on; never returns. Whoever types does not wait for a command that does not read."""
+        while True:
+            wanted = await self._input.get()
+            with suppress(Unreachable):  # reading finds out, and says why
+                if isinstance(wanted, tuple):
+                    await session.resize(*wanted)
+                    continue
+                if self._contents is not None:
+                    await self._contents.typed(wanted)
+                await session.send(wanted)
+                self._bytes_in += len(wanted)
+                self._waiting_input -= len(wanted)
 
     async def _wait_until_idle(self) -> SessionEnd:
         while (left := self._typed_at + self._idle_seconds - self._clock.now()) > 0:

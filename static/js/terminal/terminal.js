@@ -7,7 +7,7 @@ import { Terminal } from "../../vendor/@xterm/xterm/xterm.esm.min.js";
 import { openTerminal } from "./allowed_styles.js";
 
 const INPUT_GAP = 75; // milliseconds between two messages of input
-const DRAWN_GAP = 200; // milliseconds between two acknowledgements
+const CONTROL_GAP = 250; // milliseconds between two messages of what was drawn and of the window's size
 const MAX_INPUT = 12 * 1024; // bytes of a message; the server takes 16 KiB
 const REFUSALS = {
   4400: "Deltaboard did not understand this page. Load it again.",
@@ -22,7 +22,7 @@ export function start() {
   const form = document.getElementById("terminal-form");
   const holder = document.getElementById("terminal");
   if (!form || !holder) return;
-  const session = { socket: null, terminal: null, fit: null, drawn: 0, acknowledging: 0, queue: [], timer: 0, sentAt: 0, isOver: true };
+  const session = { socket: null, terminal: null, fit: null, drawn: 0, size: null, control: 0, queue: [], timer: 0, sentAt: 0, isOver: true };
   const status = document.getElementById("terminal-status");
   const button = form.querySelector("[data-terminal-start]");
 
@@ -78,13 +78,14 @@ export function start() {
   function draw(bytes) {
     session.terminal.write(bytes, () => {
       session.drawn += bytes.length;
-      session.acknowledging ||= setTimeout(acknowledge, DRAWN_GAP);
+      session.control ||= setTimeout(sendControl, CONTROL_GAP);
     });
   }
 
-  function acknowledge() {
-    send(JSON.stringify({ drawn: session.drawn }));
-    Object.assign(session, { drawn: 0, acknowledging: 0 });
+  function sendControl() {
+    const { drawn, size } = session;
+    send(JSON.stringify(size ? { drawn, size } : { drawn }));
+    Object.assign(session, { drawn: 0, size: null, control: 0 });
   }
 
   /* ---- the session ---- */
@@ -111,7 +112,9 @@ export function start() {
   }
 
   const resized = ({ cols, rows }) => {
-    if (!session.isOver && holder.hasAttribute("data-open")) send(JSON.stringify({ size: [cols, rows] }));
+    if (session.isOver || !holder.hasAttribute("data-open")) return;
+    session.size = [cols, rows];
+    session.control ||= setTimeout(sendControl, CONTROL_GAP);
   };
 
   function makeTerminal() {

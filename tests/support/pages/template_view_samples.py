@@ -23,6 +23,11 @@ from dashboard.objects.kinds.quick_actions import quick_actions_of
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import columns_for
 from dashboard.objects.query.list_query import Query
+from dashboard.pages.causes.find_causes import Cause, Causes, UnhealthyGroup
+from dashboard.pages.causes.last_change import LastChange
+from dashboard.pages.causes.rules import CauseKey
+from dashboard.pages.causes.top_owner import Subject
+from dashboard.pages.causes.unhealthy_object import UnhealthyObject
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
 from dashboard.pages.details.object_presenter import Denials, ObjectView
 from dashboard.pages.feed.lines import FeedLine, feed_line
@@ -34,7 +39,6 @@ from dashboard.pages.layout.namespaces import NamespacePicker
 from dashboard.pages.lists.facets import Facet, FacetShare
 from dashboard.pages.lists.kubectl import kubectl_command
 from dashboard.pages.overview.tiles import Tile
-from dashboard.pages.overview.unhealthy_objects import UnhealthyGroup, UnhealthyObject, UnhealthyObjects
 from dashboard.runtime.text_with_links import Link as Way
 from dashboard.runtime.text_with_links import TextPiece
 from dashboard.runtime.time_slicing import TimeSlicer
@@ -346,20 +350,20 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
         tiles=tiles,
         empty=empty,
         namespaces=(),
-        unhealthy_objects=UnhealthyObjects(
+        causes=Causes(
             shown=tuple(
-                UnhealthyObject(
-                    f"pods-{number}",
-                    pods,
-                    row,
-                    f"/resources/pods/{row.namespace}/{row.name}/",
-                    row.reason or "0/640 nodes fit: insufficient memory",
-                    rfc3339(row.since or NOW),
-                    "2026-11-21 07:40:00 UTC",
+                Cause(
+                    CauseKey("owner", ("pods", row.namespace, f"{row.name}-{number}")),
+                    Subject(pods, row.namespace, row.name, row),
+                    (UnhealthyObject(pods, msgspec.structs.replace(row, uid=f"{row.uid}-{number}"), 0, NOW),),
+                    1 + number % 2,
+                    "1 pod cannot pull image registry.example.com/web:1.5",
+                    LastChange("images web:1.4 → web:1.5", rfc3339(NOW), "2m"),
                 )
                 for number, row in enumerate(wrongs)
             ),
             total=1446 if wrong else 0,
+            cause_count=len(wrongs),
             groups=(
                 UnhealthyGroup(pods, "CrashLoopBackOff", "bad", 1441, "/resources/pods/?q=status%3DCrashLoopBackOff"),
             )

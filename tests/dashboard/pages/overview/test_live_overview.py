@@ -17,10 +17,11 @@ from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.unwatched_list import KindList
 from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.pages.causes.find_causes import MAX_CAUSES as MAX_SHOWN
+from dashboard.pages.causes.unhealthy_object import LONG_REASON, MAX_REASON
 from dashboard.pages.overview import live_overview
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
 from dashboard.pages.overview.namespace_rates import NamespaceRates
-from dashboard.pages.overview.unhealthy_objects import LONG_REASON, MAX_REASON, MAX_SHOWN
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
@@ -79,9 +80,9 @@ def test_problems_are_the_longest_first_and_all_are_counted() -> None:
     shown = Shown()
     now = shown.clock.time()
     shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(MAX_SHOWN + 5)))
-    wrong = shown.view.unhealthy_objects.shown
+    wrong = shown.view.causes.lines
     assert [each.row.name for each in wrong] == [f"p{index}" for index in range(MAX_SHOWN + 4, 4, -1)]
-    assert shown.view.unhealthy_objects.total == MAX_SHOWN + 5
+    assert shown.view.causes.total == MAX_SHOWN + 5
     assert wrong[0].words == f"p{MAX_SHOWN + 4}: exit 1"
     assert wrong[0].href == f"/resources/pods/default/p{MAX_SHOWN + 4}/"
     assert shown.view.tiles[0].facts == f"{MAX_SHOWN + 5} wrong"
@@ -97,7 +98,7 @@ def test_the_worst_problems_come_first_and_those_without_a_moment_last_among_the
     rows = [msgspec.structs.replace(pod(name, status="x", tone=tone), since=since) for name, tone, since in tones]
     shown.pods.put(*rows)
     assert (shown.view.tiles[0].facts, shown.view.tiles[0].tone) == ("4 wrong", "bad")
-    problems = shown.view.unhealthy_objects.shown
+    problems = shown.view.causes.lines
     assert [each.row.name for each in problems] == ["young", "unknown", "warn", "busy"]
     assert [bool(each.since) for each in problems] == [True, False, True, True]
 
@@ -111,7 +112,7 @@ def test_a_tile_without_anything_red_is_amber() -> None:
 def test_a_reason_as_long_as_an_object_is_shown_by_its_beginning() -> None:
     shown = Shown()
     shown.pods.put(msgspec.structs.replace(crashing("a", shown.clock.time()), reason="x" * 32_000))
-    assert shown.view.unhealthy_objects.shown[0].words == "x" * (MAX_REASON - 1) + "…"
+    assert shown.view.causes.lines[0].words == "x" * (MAX_REASON - 1) + "…"
 
 
 def test_what_recovers_or_goes_is_not_wrong_any_more() -> None:
@@ -120,7 +121,7 @@ def test_what_recovers_or_goes_is_not_wrong_any_more() -> None:
     shown.pods.put(crashing("a", now), crashing("b", now))
     shown.pods.put(pod("a", version=2))
     shown.pods.drop("uid-default-b")
-    assert shown.view.unhealthy_objects.shown == ()
+    assert shown.view.causes.shown == ()
 
 
 def test_pending_becomes_wrong_after_five_minutes_without_any_change() -> None:
@@ -128,9 +129,9 @@ def test_pending_becomes_wrong_after_five_minutes_without_any_change() -> None:
     waiting = pod("slow", status="Pending", tone="warn")
     shown.pods.put(msgspec.structs.replace(waiting, reason="no node fits", since=shown.clock.time()))
     shown.pass_time(FIVE_MINUTES - 1)
-    assert shown.view.unhealthy_objects.total == 0
+    assert shown.view.causes.total == 0
     shown.pass_time(1)
-    assert [each.words for each in shown.view.unhealthy_objects.shown] == ["no node fits"]
+    assert [each.words for each in shown.view.causes.lines] == ["no node fits"]
 
 
 def test_latest_changes_are_the_newest_of_all_kinds() -> None:
@@ -243,7 +244,7 @@ def test_what_is_wrong_with_a_kind_that_somebody_views_is_a_problem_of_the_clust
     shown = Shown()
     secrets = shown.follow()
     secrets.put(crashing("key", shown.clock.time()))
-    assert [(each.kind.key, each.row.name) for each in shown.view.unhealthy_objects.shown] == [("secrets", "key")]
+    assert [(each.kind.key, each.row.name) for each in shown.view.causes.lines] == [("secrets", "key")]
     assert [line.entry.name for line in shown.view.latest] == ["key"]
     assert not shown.view.is_empty
     assert [tile.kind.key for tile in shown.view.tiles] == ["pods", "nodes"]
@@ -253,7 +254,7 @@ def test_what_is_wrong_with_a_kind_that_somebody_views_is_a_problem_of_the_clust
     assert shown.targets() == {"#limit", "#tiles", "#wrong", "#latest"}
     shown.kinds.unfollow("secrets")
     shown.view.take_kinds(shown.kinds.all_kinds)
-    assert shown.view.unhealthy_objects.total == 0
+    assert shown.view.causes.total == 0
 
 
 @pytest.mark.parametrize("state", ["forbidden", "syncing", "absent", "unreachable"])
@@ -271,7 +272,7 @@ def test_problems_of_a_kind_that_is_out_of_date_stay_and_may_have_changed(state:
     secrets = shown.follow(always=always)
     secrets.put(crashing("key", shown.clock.time()))
     secrets.beat(Health(state=state, since=shown.clock.time()))
-    assert [each.row.name for each in shown.view.unhealthy_objects.shown] == ["key"]
+    assert [each.row.name for each in shown.view.causes.lines] == ["key"]
     assert "Secrets may have changed since." in shown.view.render_window(shown.render)
     secrets.put(pod("key", version=2))
     html = shown.view.render_window(shown.render)
@@ -285,7 +286,7 @@ def test_problems_of_a_kind_that_was_listed_once_are_shown_with_that() -> None:
     secrets.replica.is_requested = False
     listed = KindList(shown.clock.time(), (crashing("key", shown.clock.time()),), None)
     secrets.replica.show_list(listed, "the limit is reached")
-    assert [each.row.name for each in shown.view.unhealthy_objects.shown] == ["key"]
+    assert [each.row.name for each in shown.view.causes.lines] == ["key"]
     html = shown.view.render_window(shown.render)
     assert "Secrets may have changed since." in html
     assert "This cluster is empty" not in html
@@ -322,7 +323,7 @@ def test_limited_to_namespaces_counts_what_is_wrong_and_the_latest_are_of_these_
     assert (pods.count, pods.facts, pods.href) == (5, "1 wrong", "/resources/pods/?namespace=search,shop")
     assert pods.status_bar_text == "4 well, 1 bad"
     assert (nodes.href, nodes.count) == ("/resources/nodes/", 0)
-    assert [each.row.key for each in shown.view.unhealthy_objects.shown] == ["shop/bad"]
+    assert [each.row.key for each in shown.view.causes.lines] == ["shop/bad"]
     assert {line.entry.namespace for line in shown.view.latest} == {"shop"}
     shown.pods.drop("uid-shop-bad")
     assert shown.view.tiles[0].count == 4
@@ -402,7 +403,7 @@ def test_what_is_not_shown_is_counted_by_status_and_leads_to_its_list() -> None:
     shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(MAX_SHOWN + 5)))
     failed = [pod(f"f{index}", status="Init:Error", tone="bad") for index in range(2)]
     shown.pods.put(*(msgspec.structs.replace(row, since=now) for row in failed))
-    found = shown.view.unhealthy_objects
+    found = shown.view.causes
     assert [(rest.status, rest.count) for rest in found.groups] == [("CrashLoopBackOff", 5), ("Init:Error", 2)]
     assert found.groups[1].href == "/resources/pods/?namespace=default&q=status%3DInit:Error"
     assert found.total == MAX_SHOWN + 7

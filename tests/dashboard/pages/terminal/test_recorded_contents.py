@@ -1,39 +1,55 @@
-"""Tests of the contents of sessions: pieces of a limited length, and the end of what is stored."""
+"""Tests of the contents of sessions: pieces of a limited length, whole characters, and the end of what is stored."""
 
 from __future__ import annotations
 
-from dashboard.pages.terminal.recorded_contents import MAX_CHARACTERS, PIECE_CHARACTERS, RecordedContents
+import pytest
+
+from dashboard.pages.terminal.recorded_contents import MAX_SHOWN, MAX_TYPED, PIECE_CHARACTERS, RecordedContents
+from informerd.errors import CallRefused
 from tests.support.clock import FakeClock
 
 
+class Stored:
+    """Contents whose pieces are kept in a list."""
+
+    def __init__(self) -> None:
+        self.pieces: list[dict[str, str]] = []
+        self.contents = RecordedContents(self._store, FakeClock())
+
+    async def _store(self, piece: dict[str, str]) -> None:
+        self.pieces.append(piece)
+
+
 async def test_pieces_are_stored_when_they_are_long_and_at_the_end() -> None:
-    stored: list[dict[str, str]] = []
-
-    async def store(piece: dict[str, str]) -> None:
-        stored.append(piece)
-
-    contents = RecordedContents(store, FakeClock())
-    await contents.typed(b"cat file\n")
-    assert stored == []
-    await contents.shown(b"x" * PIECE_CHARACTERS)
-    await contents.shown(b"\xff")
-    await contents.close()
-    await contents.close()
-    assert stored == [
+    stored = Stored()
+    await stored.contents.typed(b"cat file\n")
+    assert stored.pieces == []
+    await stored.contents.shown(b"x" * PIECE_CHARACTERS)
+    for byte in "ü€".encode():  # as the container may cut them
+        await stored.contents.shown(bytes([byte]))
+    await stored.contents.shown(b"\xe2")
+    await stored.contents.close()
+    await stored.contents.close()
+    assert stored.pieces == [
         {"piece": "1", "second": "0.0", "typed": "cat file\n", "shown": "x" * PIECE_CHARACTERS},
-        {"piece": "2", "second": "0.0", "shown": "\ufffd"},
+        {"piece": "2", "second": "0.0", "shown": "ü€\ufffd"},
     ]
 
 
-async def test_what_is_too_much_is_left_out_and_an_entry_says_so_once() -> None:
-    stored: list[dict[str, str]] = []
+async def test_a_flood_is_cut_with_a_mark_and_hides_nothing_that_is_typed_after_it() -> None:
+    stored = Stored()
+    for _ in range(2 * MAX_SHOWN // PIECE_CHARACTERS):
+        await stored.contents.shown(b"x" * PIECE_CHARACTERS)
+    await stored.contents.typed(b"rm -rf /data\n")
+    await stored.contents.close()
+    assert sum(len(each.get("shown", "")) for each in stored.pieces) == MAX_SHOWN
+    assert [each for each in stored.pieces if "omitted" in each] == [stored.pieces[-2]]
+    assert stored.pieces[-1]["typed"] == "rm -rf /data\n"
 
-    async def store(piece: dict[str, str]) -> None:
-        stored.append(piece)
 
-    contents = RecordedContents(store, FakeClock())
-    for _ in range(2 * MAX_CHARACTERS // PIECE_CHARACTERS):
-        await contents.shown(b"x" * PIECE_CHARACTERS)
-    await contents.close()
-    assert sum(len(each.get("shown", "")) for each in stored) == MAX_CHARACTERS
-    assert [each for each in stored if "omitted" in each] == [stored[-1]]
+async def test_the_session_ends_before_more_is_typed_than_is_stored() -> None:
+    stored = Stored()
+    for _ in range(MAX_TYPED // PIECE_CHARACTERS):
+        await stored.contents.typed(b"x" * PIECE_CHARACTERS)
+    with pytest.raises(CallRefused, match="More was typed than Deltaboard records"):
+        await stored.contents.typed(b"unseen")

@@ -11,7 +11,14 @@ import pytest
 from aiohttp import WSMsgType, web
 
 from dashboard.pages.audit.recorder import AuditRecorder
-from dashboard.pages.terminal.session import WINDOW_BYTES, Command, SessionEnd, TerminalSession
+from dashboard.pages.terminal.session import (
+    MAX_WAITING_INPUT,
+    NOT_READ,
+    WINDOW_BYTES,
+    Command,
+    SessionEnd,
+    TerminalSession,
+)
 from informerd.rest.client import Client
 from tests.dashboard.pages.audit.conftest import (
     ANNA,
@@ -80,8 +87,8 @@ async def test_what_is_typed_and_shown_and_the_end_are_recorded_with_who_where_a
         assert (intent["namespace"], intent["name"], intent["person"]["name"]) == ("shop", "web", "anna")
         assert intent["options"] == {"container": "main", "command": "sh"}
         await terminal.clock.advance(12)
-        await terminal.session.type(b"ls -la")
-        await terminal.session.type(b"q")
+        terminal.session.type(b"ls -la")
+        terminal.session.type(b"q")
         assert await terminal.running == SessionEnd(3)
     assert terminal.shown == b"ls -laq"
     outcome = (await contents(record))[-1]
@@ -94,7 +101,7 @@ async def test_nothing_typed_for_a_while_ends_it_and_what_a_command_writes_does_
         terminal = Terminal(client, AuditRecorder(FakeClock()))
         await terminal.session.opened.wait()
         await terminal.clock.advance(IDLE_SECONDS - 1)
-        await terminal.session.type(b"x")
+        terminal.session.type(b"x")
         await terminal.clock.advance(IDLE_SECONDS - 1)
         assert not terminal.running.done()
         await terminal.clock.advance(1)
@@ -144,8 +151,8 @@ async def test_it_ends_with_a_reason_and_with_the_browser(recorder: AuditRecorde
         await terminal.session.opened.wait()
         terminal.session.end("You may not any more.")
         assert await terminal.running == SessionEnd(None, "You may not any more.")
-        await terminal.session.type(b"late")
-        await terminal.session.resize(10, 10)
+        terminal.session.type(b"late")
+        terminal.session.resize(10, 10)
         left = Terminal(client, recorder)
         await left.session.opened.wait()
         left.running.cancel()
@@ -175,12 +182,12 @@ async def test_contents_are_recorded_where_that_is_switched_on(recorder: AuditRe
     async with exec_client(echo) as client:
         terminal = Terminal(client, recorder, records_contents=True)
         await terminal.session.opened.wait()
-        await terminal.session.type(b"secret ")
+        terminal.session.type(b"secret ")
         await eventually(lambda: terminal.shown == b"secret ")
         await terminal.clock.advance(11)
-        await terminal.session.type("ü".encode())
+        terminal.session.type("ü".encode())
         await eventually(lambda: terminal.shown == "secret ü".encode())
-        await terminal.session.type(b"q")
+        terminal.session.type(b"q")
         await terminal.running
     pieces = [
         each["options"] for each in await contents(record) if each.get("verb") == "contents" and "options" in each
@@ -197,3 +204,47 @@ async def test_a_server_that_is_away_is_told() -> None:
     end = await Terminal(client, AuditRecorder(FakeClock())).running
     assert end.exit_code is None
     assert end.reason
+
+
+async def test_a_command_that_reads_nothing_holds_up_nobody_and_ends_when_too_much_waits() -> None:
+    async def deaf(socket: web.WebSocketResponse, request: web.Request) -> None:
+        assert request.transport is not None
+        request.transport.pause_reading()
+        await asyncio.sleep(60)
+
+    async with exec_client(deaf) as client:
+        terminal = Terminal(client, AuditRecorder(FakeClock()))
+        terminal.session.type(b"typed before it runs\n")
+        await terminal.session.opened.wait()
+        for _ in range(4 * MAX_WAITING_INPUT // 1024 * 20):
+            if terminal.running.done():
+                break
+            terminal.session.type(b"x" * 1024)
+            await asyncio.sleep(0)
+        assert await terminal.running == SessionEnd(None, NOT_READ)
+
+
+async def test_what_is_typed_before_the_command_runs_comes_to_it() -> None:
+    async with exec_client(echo) as client:
+        terminal = Terminal(client, AuditRecorder(FakeClock()))
+        terminal.session.type(b"early q")
+        assert await terminal.running == SessionEnd(3)
+    assert terminal.shown == b"early q"
+
+
+async def test_a_browser_that_draws_nothing_for_a_minute_loses_nothing() -> None:
+    async def flood(socket: web.WebSocketResponse, request: web.Request) -> None:
+        for _ in range(60):
+            await socket.send_bytes(STDOUT + b"y" * 16_000)
+        await socket.send_bytes(SUCCESS)
+
+    async with exec_client(flood) as client:
+        terminal = Terminal(client, AuditRecorder(FakeClock()))
+        await eventually(lambda: len(terminal.shown) >= WINDOW_BYTES)
+        await terminal.clock.advance(60)
+        assert not terminal.running.done()
+        while not terminal.running.done():
+            terminal.session.acknowledge(WINDOW_BYTES)
+            await asyncio.sleep(0)
+        assert await terminal.running == SessionEnd(0)
+    assert len(terminal.shown) == 960_000

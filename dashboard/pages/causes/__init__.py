@@ -1,0 +1,1 @@
+"""Causes of problems: unhealthy objects and warnings that belong together, as one card each."""

@@ -1,0 +1,96 @@
+"""Rules that say which cause an unhealthy object has. What no rule knows is its own cause.
+
+1. A pod on a node that is not ready, itself unhealthy since then, is the node's.
+2. What cannot be created because a quota is used up is that quota's, by the API server's own words.
+3. Anything else is that of its topmost owner: a pod that of its Deployment, by the uids of owner references.
+4. A Warning Event is that of what it is about. Where that has no problem now, or is gone, the warning has passed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from dashboard.objects.kinds.catalog import find_builtin_kind
+from dashboard.objects.kinds.row import Cell, Row
+from dashboard.objects.printers import columns_for
+from dashboard.pages.causes.top_owner import Subject, TopOwners
+from dashboard.pages.causes.unhealthy_object import UnhealthyObject
+
+PODS, NODES, EVENT_KINDS = "pods", "nodes", frozenset({"events", "events.events.k8s.io"})
+NODE_GRACE = 60.0
+"""Seconds before a node is not ready in which its pods may be unhealthy because of it: the kubelet is silent first."""
+_QUOTA = re.compile(r"exceeded quota: ([a-z0-9][a-z0-9.-]*)")
+"""Source: Kubernetes' staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota."""
+Rule = Literal["node", "quota", "owner", "passed"]
+
+
+@dataclass(frozen=True, slots=True)
+class CauseKey:
+    """What the objects of one cause have in common."""
+
+    rule: Rule
+    place: tuple[str, str, str] = ("", "", "")
+    """Key of the kind, namespace and name of the object that they are about; empty for what has passed."""
+
+
+PASSED = CauseKey("passed")
+
+
+class Rules:
+    """Assigns objects to causes. For one calculation; `lost_nodes` are the unhealthy nodes, by name."""
+
+    def __init__(self, owners: TopOwners, lost_nodes: Mapping[str, UnhealthyObject]) -> None:
+        self._owners = owners
+        self._lost_nodes = lost_nodes
+        self._node_column = next((index for index, column in enumerate(columns_for(PODS)) if column.id == "node"), None)
+
+    def of_object(self, found: UnhealthyObject) -> tuple[CauseKey, Subject]:
+        """The cause of an unhealthy object that is no Event, and what it is about."""
+        node = self._lost_node(found)
+        if node is not None:
+            return _key("node", node)
+        if (quota := quota_of(found.row)) is not None:
+            return _key("quota", quota)
+        return _key("owner", self._owners.of_row(found.kind, found.row))
+
+    def of_event(self, event: UnhealthyObject, causes: Iterable[CauseKey]) -> CauseKey:
+        """The cause among `causes` that a Warning tells about; else PASSED."""
+        known = frozenset(causes)
+        if (quota := quota_of(event.row)) is not None and (key := _key("quota", quota)[0]) in known:
+            return key
+        about = self._owners.of_event(event.row)
+        if about is None:
+            return PASSED
+        subject, _ = about
+        keys = (CauseKey("owner", subject.place), CauseKey("node", subject.place))
+        return next((key for key in keys if key in known), PASSED)
+
+    def _lost_node(self, found: UnhealthyObject) -> Subject | None:
+        if found.kind.key == NODES:
+            return Subject(found.kind, "", found.row.name, found.row) if found.row.name in self._lost_nodes else None
+        if found.kind.key != PODS or self._node_column is None:
+            return None
+        name: Cell = found.row.cells[self._node_column] if len(found.row.cells) > self._node_column else None
+        node = self._lost_nodes.get(name) if isinstance(name, str) else None
+        if node is None or found.since_seconds < node.since_seconds - NODE_GRACE:
+            return None
+        return Subject(node.kind, "", node.row.name, node.row)
+
+
+def is_lost(node: UnhealthyObject) -> bool:
+    """Whether a node is not ready, or nobody knows whether it is."""
+    return node.row.status.partition(",")[0] in ("NotReady", "Unknown")
+
+
+def quota_of(row: Row) -> Subject | None:
+    """The quota that the API server says is used up; None where it does not say so."""
+    match = _QUOTA.search(row.reason)
+    kind = find_builtin_kind("resourcequota", "") if match is not None else None
+    return Subject(kind, row.namespace, match[1]) if match is not None and kind is not None else None
+
+
+def _key(rule: Rule, subject: Subject) -> tuple[CauseKey, Subject]:
+    return CauseKey(rule, subject.place), subject
