@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,7 +22,9 @@ _READY = 60.0
 
 
 @contextmanager
-def controller_manager(controlplane: ControlPlane, directory: Path, *controllers: str) -> Iterator[Daemon]:
+def controller_manager(
+    controlplane: ControlPlane, directory: Path, *controllers: str, flags: Sequence[str] = ()
+) -> Iterator[Daemon]:
     """Run these of kube-controller-manager's controllers while the block lasts, with a log in `directory`."""
     (binary,) = _binaries("kube-controller-manager")
     directory.mkdir(parents=True, exist_ok=True)
@@ -30,7 +32,7 @@ def controller_manager(controlplane: ControlPlane, directory: Path, *controllers
     try:
         daemon.start(
             [f"--kubeconfig={controlplane.kubeconfig}", "--leader-elect=false", "--secure-port=0", "--cert-dir=certs",
-             f"--controllers={','.join(controllers)}"]
+             f"--controllers={','.join(controllers)}", *flags]
         )  # fmt: skip
         yield daemon
     finally:

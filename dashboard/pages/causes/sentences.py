@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dashboard.objects.fields.text_limit import limit_text
+from dashboard.objects.kinds.row_owners import owner_uids
 from dashboard.pages.causes.rules import PODS, CauseKey
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
 
@@ -24,7 +25,7 @@ def summary_text(key: CauseKey, lines: Sequence[UnhealthyObject]) -> str:
     pods = [line for line in lines if line.kind.key == PODS]
     if key.rule == "node":
         own = next((line.words for line in lines if line.kind.key != PODS), "not ready")
-        return f"{own}; {_count(len(pods), 'pod')} of it unhealthy since" if pods else own
+        return f"{own.removesuffix('.')}; {_count(len(pods), 'pod')} of it unhealthy since" if pods else own
     if not pods:
         return limit_text(lines[0].words, MAX_WORDS)
     symptoms = Counter(map(_symptom, pods))
@@ -56,6 +57,8 @@ def _count(number: int, noun: str) -> str:
 
 
 def _of(lines: Sequence[UnhealthyObject]) -> str:
-    """``2 Deployments, 1 Job``: of what is no Event."""
-    kinds = Counter(line.kind.singular for line in lines if not line.kind.is_event_kind)
+    """``2 Deployments, 1 Job``: of what is no Event, and is owned by none of the others."""
+    uids = {line.row.uid for line in lines}
+    own = [line for line in lines if not line.kind.is_event_kind and uids.isdisjoint(owner_uids(line.row))]
+    kinds = Counter(line.kind.singular for line in own)
     return ", ".join(f"{_count(number, singular)}" for singular, number in kinds.most_common()) or "controllers"
