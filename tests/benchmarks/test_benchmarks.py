@@ -23,6 +23,7 @@ pytestmark = pytest.mark.program
 PEERS = Path(os.environ["PEERS"]) if os.environ.get("PEERS") else None
 
 
+@pytest.mark.soak
 def test_the_informers_benchmark_prints_what_programs_read() -> None:
     environ = {name: value for name, value in os.environ.items() if name != "PEERS"} | {"IDLE_SECONDS": "1"}
     lines = run_benchmark("ingest", "--pods", "300", "--events", "400", env=environ)
@@ -102,6 +103,7 @@ def test_the_benchmark_of_an_open_page_prints_what_programs_read() -> None:
     assert lines["list, at rest"]["shown, % of a core"] >= 0
 
 
+@pytest.mark.soak
 @pytest.mark.browser
 @pytest.mark.controlplane
 @pytest.mark.redis
@@ -113,6 +115,7 @@ def test_the_outage_benchmark_prints_what_programs_read() -> None:
     assert figures["healed after it is ready, s"] > 0
 
 
+@pytest.mark.soak
 @pytest.mark.browser
 @pytest.mark.controlplane
 def test_the_benchmark_of_logs_counts_every_line() -> None:

@@ -10,6 +10,7 @@ from tests.support.browser.chromium import chromium_path
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.soak
 def test_the_feeds_benchmark_prints_what_programs_read() -> None:
     chromium_path()
     sizes = ["--rate", "300", "--seconds", "2", "--views", "2", "--settle", "0.5"]

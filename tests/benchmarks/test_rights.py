@@ -17,6 +17,7 @@ SIZES = (
 )  # fmt: skip
 
 
+@pytest.mark.soak
 def test_people_with_rights_of_their_own_are_measured_beside_the_accounts() -> None:
     environ = {**os.environ, "KUBEBUILDER_ASSETS": str(controlplane_binaries())}
     lines = run_benchmark("rights", *SIZES, env=environ)

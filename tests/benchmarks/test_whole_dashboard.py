@@ -17,6 +17,7 @@ def run(name: str, *options: str) -> dict[str, dict[str, float]]:
     return figures_of(name, *options, env=environ)
 
 
+@pytest.mark.soak
 def test_every_change_of_a_row_shows_in_the_browser() -> None:
     lines = run("latency", "--pods", "200", "--sockets", "12", "--rate", "30", "--seconds", "3")
     shown = lines["until the row has changed in Chromium (live)"]
@@ -25,6 +26,7 @@ def test_every_change_of_a_row_shows_in_the_browser() -> None:
     assert lines["until the frame is at the lists among 12 sockets"]["p50, ms"] > 0
 
 
+@pytest.mark.soak
 def test_every_socket_ends_at_the_last_state() -> None:
     (figures,) = run("sockets", "--sockets", "40", "--views", "4", "--rate", "5", "--seconds", "3").values()
     assert figures["sockets at the last state, %"] == 100
@@ -40,6 +42,7 @@ def test_every_page_shows_changes_and_how_old_they_were() -> None:
     assert figures["sockets that ended"] == 0
 
 
+@pytest.mark.soak
 def test_list_pages_are_measured_cold_new_and_beside_others() -> None:
     lines = run("list_pages", "--pods", "300", "--requests", "10", "--cold", "2", "--views", "5", "--beside", "2")
     assert lines["10 lists that are new"]["rows at most"] == 100
@@ -48,6 +51,7 @@ def test_list_pages_are_measured_cold_new_and_beside_others() -> None:
     assert lines["the same, 5 others open, 50 changes a second"]["kB at most"] < 120
 
 
+@pytest.mark.soak
 def test_a_page_that_was_cut_off_or_hidden_is_measured_until_it_is_right() -> None:
     lines = run("page_recovery", "--rounds", "1", "--away", "0.2", "--cases", "line cut", "hidden")
     assert [*lines] == ["line cut", "hidden, and seen again"]
@@ -64,6 +68,7 @@ def test_an_honest_page_is_measured_beside_an_attack() -> None:
         assert figures["healthz p99, ms"] > 0
 
 
+@pytest.mark.soak
 def test_the_first_row_of_kinds_on_demand_is_measured_beside_a_list_request() -> None:
     lines = run("custom_resources", "--definitions", "4", "--followed", "2", "--objects", "2", "--requests", "2")
     assert lines["first row of 2 of 4 kinds"]["worst, ms"] > lines["a list request to the API server"]["p50, ms"]
