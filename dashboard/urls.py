@@ -21,6 +21,7 @@ from dashboard.pages.edit import views as edit_views
 from dashboard.pages.evictions.views import evict_pod
 from dashboard.pages.feed import views as feed_views
 from dashboard.pages.followed_kinds import views as followed_kind_views
+from dashboard.pages.incident import views as incident_views
 from dashboard.pages.layout import (
     all_kinds_views,
     command_palette,
@@ -55,6 +56,7 @@ urlpatterns = [
     path("logs/lines/", log_views.log_lines, name="selection-log-lines"),
     path("logs/logs.txt", log_views.log_download, {"suffix": "txt"}, name="selection-log-download"),
     path("logs/logs.ndjson", log_views.log_download, {"suffix": "ndjson"}, name="selection-log-download"),
+    path("why/<str:resource>/<str:namespace>/<str:name>/", incident_views.incident, name="incident"),
     path("controllers/", controller_views.controllers, name="controllers"),
     path("controllers/requeue/", controller_views.requeue, name="requeue"),
     path("new/", create_many_views.create_many, name="several"),

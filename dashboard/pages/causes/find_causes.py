@@ -79,6 +79,12 @@ class Cause:
         return object_href(*self.subject.place) if self.subject is not None else ""
 
     @property
+    def incident_href(self) -> str:
+        """Address of the time line of what they are about; empty where that is nothing that can be seen."""
+        seen = self.subject is not None and self.subject.row is not None
+        return f"/why{self.href.removeprefix('/resources')}" if seen else ""
+
+    @property
     def more_count(self) -> int:
         return self.count - len(self.lines)
 

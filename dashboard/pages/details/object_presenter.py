@@ -261,6 +261,11 @@ class ObjectView(LiveView):
         return f"{self.href}delete/" if self.kind.deletable and self._is_writable else ""
 
     @property
+    def incident_href(self) -> str:
+        """Address of its incident page; empty for a Secret, whose changes tell nothing."""
+        return f"/why{self.href.removeprefix('/resources')}" if not self.kind.is_secret_kind else ""
+
+    @property
     def terminal_href(self) -> str:
         """Address of a pod's terminal; empty for other kinds."""
         return f"{self.href}terminal/" if self.kind.key == PODS and self._is_writable else ""

@@ -102,6 +102,7 @@ export function start() {
     c: () => followLink("c"),
     l: () => followLink("l"),
     s: () => followLink("s"),
+    w: () => followLink("w"),
     p: () => document.getElementById("pause")?.click(),
     f: focusFilter,
     "/": () => focusFilter() || document.querySelector("[data-palette]")?.click(),

@@ -68,6 +68,27 @@ def object_page(page: str, headers: Mapping[str, str] = MappingProxyType({})) ->
     return visit
 
 
+def incident(query: str) -> Callable[[Tour], Visit]:
+    """The time line of an object and its family."""
+
+    def visit(tour: Tour) -> Visit:
+        target = tour.random.choice(tour.seen() or [tour.target()]) if tour.random.random() < 0.6 else tour.target()
+        return Visit(f"/why{target.address.removeprefix('/resources')}{query}")
+
+    return visit
+
+
+def pod_page(page: str, body: Mapping[str, str] | None = None) -> Callable[[Tour], Visit]:
+    """A page that pods alone have."""
+    ghost = MarkedObject(PODS, "default", "no-such-object", "")
+
+    def visit(tour: Tour) -> Visit:
+        target = tour.random.choice(tour.seen(PODS) or tour.forbidden(PODS) or [ghost])
+        return Visit(f"{target.address}{page}", body)
+
+    return visit
+
+
 def action_page(key: str, action: str) -> Callable[[Tour], Visit]:
     """The page of one quick action of a kind."""
     ghost = MarkedObject(key, "" if key in CLUSTER_SCOPED else "default", "no-such-object", "")

@@ -1,0 +1,199 @@
+"""Time line of a family: changes, Kubernetes Events, ends of containers, usage, writes, and where nothing is known."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from dashboard.live.hub.hub import Hub
+from dashboard.live.rendering.time_texts import rfc3339, utc_text
+from dashboard.live.replication.readable_history import ReadableHistory
+from dashboard.objects.fields.managed_fields import FieldOwners
+from dashboard.objects.fields.text_limit import limit_text
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Tone
+from dashboard.objects.printers import columns_for
+from dashboard.objects.printers.events import event_text, row_subject
+from dashboard.objects.usage.usage import Usage, cpu_text, memory_text, share_text
+from dashboard.pages.details.object_presenter import whole_object
+from dashboard.pages.incident.family import Family, Member, Place
+from dashboard.runtime.counts_and_times import parse_timestamp
+from dashboard.runtime.text_with_links import object_href
+from informerd.logs.container_runs import containers_of
+
+Source = Literal["change", "event", "log", "usage", "write", "gap"]
+EVENTS = "events"
+MAX_ENTRIES = 300
+"""Most entries of a time line, the newest."""
+MAX_WORDS = 500
+MAX_MEASURED = 10
+"""Most pods whose usage is told."""
+OOM_KILLED = "OOMKilled"
+_LAST_SEEN = next(index for index, column in enumerate(columns_for(EVENTS)) if column.id == "last-seen")
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """Something that happened, or a moment from which on something is known."""
+
+    at: float
+    """Unix seconds."""
+    source: Source
+    words: str
+    tone: Tone = "idle"
+    place: Place | None = None
+    """The object that it is about; None for the whole family."""
+    lines: tuple[str, ...] = ()
+    """Lines of a log."""
+    container: str = ""
+    """The container whose log has the lines, or that has ended."""
+
+    @property
+    def time(self) -> str:
+        """RFC 3339."""
+        return rfc3339(round(self.at, 3))
+
+    @property
+    def time_text(self) -> str:
+        return utc_text(self.at)
+
+    @property
+    def href(self) -> str:
+        return object_href(*self.place) if self.place is not None else ""
+
+    @property
+    def subject(self) -> str:
+        """``pods shop/web-1``."""
+        if self.place is None:
+            return ""
+        key, namespace, name = self.place
+        return f"{key.partition('.')[0]} {namespace}/{name}" if namespace else f"{key.partition('.')[0]} {name}"
+
+
+async def timeline(hub: Hub, family: Family) -> list[TimelineEntry]:
+    """The entries, newest first, MAX_ENTRIES at most; other work gets its turns meanwhile."""
+    history = hub.history
+    entries, told = await _of_feed(history, family)
+    entries += [
+        *_of_events(hub, family, told),
+        *ends_of_containers(family.pods),
+        *_usage(hub, family),
+        *writes(family.members),
+    ]
+    oldest = min((entry.at for entry in entries), default=hub.clock.time())
+    entries += gaps(history, family, oldest, hub.clock.time())
+    return sorted(entries, key=lambda entry: -entry.at)[:MAX_ENTRIES]
+
+
+async def _of_feed(history: ReadableHistory, family: Family) -> tuple[list[TimelineEntry], set[tuple[str, str]]]:
+    """The lines of the feed, and namespaces and names of the Events that they tell."""
+    found: list[TimelineEntry] = []
+    told: set[tuple[str, str]] = set()
+    for chunk in history.chunks([*family.keys, EVENTS], -math.inf, math.inf):
+        for entry in reversed(chunk.entries()):
+            made = _line(chunk.key, entry, family)
+            if made is not None:
+                found.append(made)
+                if made.source == "event":
+                    told.add((entry.namespace, entry.name))
+        if len(found) >= MAX_ENTRIES:
+            break
+        await asyncio.sleep(0)
+    return found, told
+
+
+def _of_events(hub: Hub, family: Family, told: set[tuple[str, str]]) -> Iterator[TimelineEntry]:
+    """The Events that the cluster still has, and that the feed does not tell because it began later."""
+    events = next((each for each in hub.hub_kinds.with_replicas() if each[0].key == EVENTS), None)
+    if events is None:
+        return
+    for place in family.places:
+        for uid in list(events[1].by_subject.uids_of(place[2])):
+            row = events[1].rows.get(uid)
+            if row is None or (row.namespace, row.name) in told or family.place_of(row_subject(row)) != place:
+                continue
+            at = row.cells[_LAST_SEEN]
+            if isinstance(at, int | float):
+                yield TimelineEntry(at, "event", limit_text(event_text(row), MAX_WORDS), row.tone, place)
+
+
+def _line(key: str, entry: Entry, family: Family) -> TimelineEntry | None:
+    """The entry of a line of the feed; None where it is about no member, or tells nothing."""
+    if key == EVENTS:
+        place = family.place_of(entry.about)
+        if place is None or entry.op == "deleted":
+            return None
+        return TimelineEntry(entry.time, "event", limit_text(entry.words, MAX_WORDS), entry.tone, place)
+    if not family.has(key, entry) or entry.words == "no visible change":
+        return None
+    words = f"deleted, {entry.words}" if entry.op == "deleted" else entry.words
+    place = key, entry.namespace, entry.name
+    return TimelineEntry(entry.time, "change", limit_text(words, MAX_WORDS), entry.tone, place)
+
+
+def ends_of_containers(pods: Iterable[Member]) -> Iterator[TimelineEntry]:
+    """The last end of each container, and the one before."""
+    for pod in pods:
+        for runs in containers_of(whole_object(pod.row) or {}):
+            for run in (runs.run, runs.before):
+                at = parse_timestamp(run.finished) if run is not None and run.is_over else None
+                if run is None or at is None:
+                    continue
+                what = "killed for its memory" if run.reason == OOM_KILLED else f"ended with exit code {run.exit_code}"
+                reason = f" ({run.reason})" if run.reason not in ("", "Completed", "Error", OOM_KILLED) else ""
+                words = f"container {runs.name} {what}{reason}, restarted {runs.restarts} times"
+                tone: Tone = "bad" if run.exit_code else "idle"
+                yield TimelineEntry(at, "change", words, tone, pod.place, container=runs.name)
+
+
+def _usage(hub: Hub, family: Family) -> Iterator[TimelineEntry]:
+    for pod in family.pods[:MAX_MEASURED]:
+        usage = hub.usage.get(pod.kind.key, pod.row)
+        if usage is not None:
+            yield TimelineEntry(usage.at, "usage", usage_words(usage), _usage_tone(usage), pod.place)
+
+
+def usage_words(usage: Usage) -> str:
+    """``uses 250m of CPU, 190Mi of memory (95% of its limit)``."""
+
+    def share(part: float | None, basis: str) -> str:
+        return f" ({share_text(part)} of its {basis})" if part is not None and basis == "limit" else ""
+
+    cpu = f"{cpu_text(usage.cpu)} of CPU{share(usage.cpu_share, usage.cpu_basis)}"
+    return f"uses {cpu}, {memory_text(usage.memory)} of memory{share(usage.memory_share, usage.memory_basis)}"
+
+
+def _usage_tone(usage: Usage) -> Tone:
+    share = usage.memory_share if usage.memory_basis == "limit" else None
+    return "warn" if share is not None and share >= 0.9 else "idle"
+
+
+def writes(members: Iterable[Member]) -> Iterator[TimelineEntry]:
+    """The last write of each manager of an object's fields, its status left out: managers name themselves."""
+    for member in members:
+        for owned in FieldOwners(whole_object(member.row) or {}).managers:
+            manager = owned.manager
+            at = parse_timestamp(manager.time)
+            if at is None or manager.subresource == "status":
+                continue
+            how = "applied" if manager.is_apply else "wrote"
+            count = f"{owned.count:,} field{'' if owned.count == 1 else 's'}"
+            words = f"{manager.words} {how} last; it owns {count}"
+            yield TimelineEntry(at, "write", words, "idle", member.place)
+
+
+def gaps(history: ReadableHistory, family: Family, begin: float, end: float) -> Iterator[TimelineEntry]:
+    """Where the time line does not know everything: before the history of a kind begins, and what was missed since."""
+    begins: dict[float, list[str]] = {}
+    for key in (*family.keys, EVENTS):
+        known = round(history.complete_from(key), 1)
+        if known < end:
+            begins.setdefault(known, []).append(key.partition(".")[0])
+        if missed := history.missed([key], begin, end):
+            words = f"{missed:,} changes of {key.partition('.')[0]} in this time are not known here."
+            yield TimelineEntry(end, "gap", words, "warn")
+    for known, names in begins.items():
+        yield TimelineEntry(known, "gap", f"Not every change of {', '.join(names)} before this is known here.", "warn")

@@ -1,0 +1,128 @@
+"""Incident page: one time line of an object and its family, one link for the chat."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.hub import HUB
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.pages.causes.find_causes import Cause, find_causes
+from dashboard.pages.details.live_detail import LiveDetail, open_detail
+from dashboard.pages.incident.family import MAX_MEMBERS, Family
+from dashboard.pages.incident.last_lines import last_lines
+from dashboard.pages.incident.markdown import as_markdown
+from dashboard.pages.incident.timeline import MAX_ENTRIES, timeline
+from dashboard.pages.layout.not_found import kind_not_found, object_not_found
+from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.requested_kind import (
+    UnavailableKind,
+    has_synced,
+    open_object,
+    path_namespace,
+    redirect_with_query,
+)
+from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
+from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.text_with_links import object_href, plain_text
+
+
+@require_safe
+async def incident(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """The page; ``?markdown`` is its text."""
+    kind = await open_object(request, resource, namespace, name)
+    if isinstance(kind, UnavailableKind):
+        return kind_not_found(request, resource, kind)
+    place = path_namespace(namespace), name
+    if kind.key != resource:
+        return redirect_with_query(request, incident_href(kind, *place))
+    state = state_of(request)
+    hub = state[HUB]
+    family = Family(hub, kind, *place)
+    entries = await timeline(hub, family)
+    is_known = any(entry.source != "gap" for entry in entries)
+    if family.row is None and not is_known and has_synced(hub.hub_kinds.replica(kind.key)):
+        return object_not_found(request, kind, *place)
+    lines, why_not = await last_lines(state, family.pods)
+    entries = sorted([*entries, *lines], key=lambda entry: -entry.at)
+    view = open_detail(hub, kind, *place)
+    causes = causes_of(state, family)
+    sentences = [
+        sentence for sentence in (*map(cause_sentence, causes), why_not, *_limits(family, len(entries))) if sentence
+    ]
+    title = f"{kind.singular} {'/'.join(filter(None, place))}"
+    text = as_markdown(
+        title,
+        request.build_absolute_uri(request.path),
+        state[CONNECTION].cluster.name,
+        state_text(view),
+        sentences,
+        entries,
+    )
+    if "markdown" in request.GET:
+        response = HttpResponse(text, content_type="text/markdown; charset=utf-8")
+    else:
+        context = {
+            "page": page_info(request, title=f"Why: {name}", key=kind.key, view=view),
+            "view": view,
+            "family": family,
+            "entries": entries,
+            "causes": causes,
+            "sentences": sentences[len(causes) :],
+            "markdown": text,
+            "title": title,
+            "object_href": object_href(kind.key, *place),
+        }
+        response = render(request, "incident/page.html", context)
+    forbid_storing_secrets(response, kind)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def incident_href(kind: KindInfo, namespace: str, name: str) -> str:
+    """Address of an object's incident page."""
+    return f"/why{object_href(kind.key, namespace, name).removeprefix('/resources')}"
+
+
+def causes_of(state: AppState, family: Family) -> tuple[Cause, ...]:
+    """The present causes that are about a member, or that a member belongs to."""
+    hub = state[HUB]
+    followed = hub.hub_kinds.with_replicas()
+    replicas = {kind.key: replica for kind, replica in followed}
+    found = find_causes([(kind, hub.summaries[kind.key]) for kind, _ in followed], replicas)
+    uids = {member.row.uid for member in family.members}
+    return tuple(
+        cause
+        for cause in found.shown
+        if cause.subject is not None
+        and (cause.subject.place in family.places or any(line.row.uid in uids for line in cause.lines))
+    )
+
+
+def cause_sentence(cause: Cause) -> str:
+    """What is wrong, since when, and what somebody changed shortly before."""
+    subject = cause.subject
+    about = f"{subject.kind.singular} {'/'.join(filter(None, subject.place[1:]))}" if subject is not None else ""
+    since = f", since {cause.since_text}" if cause.since_text else ""
+    change = f"; {cause.change.before} after: {cause.change.words}" if cause.change is not None else ""
+    return f"{about}: {cause.words}{since}{change}"
+
+
+def state_text(view: LiveDetail) -> str:
+    """The state of the object in a sentence."""
+    if view.row is None or view.details is None:
+        return "It does not exist any more."
+    said = plain_text(view.details.summary).replace(" UTC ago", " UTC")
+    return f"{said} {view.row.reason}".strip()
+
+
+def _limits(family: Family, count: int) -> list[str]:
+    """What the page leaves out, as sentences."""
+    said = []
+    if family.is_cut:
+        said.append(f"It has more than {MAX_MEMBERS} relatives: the others are left out.")
+    if count >= MAX_ENTRIES:
+        said.append(f"The newest {MAX_ENTRIES} entries are shown. The feed has all that is known.")
+    return said

@@ -1,0 +1,132 @@
+"""Tests of the time line: whose entries are on it, where nothing is known, and what is written from the object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from dashboard.live.hub.hub import Hub
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.kinds.feed_entry import EventSubject
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.usage.usage import Usage
+from dashboard.pages.incident.family import Family
+from dashboard.pages.incident.timeline import TimelineEntry, ends_of_containers, timeline, usage_words, writes
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import Feeder, Feeders
+from tests.support.objects.rows import made, row_of
+
+DEPLOYMENT = made("Deployment", "web", api_version="apps/v1", spec={"replicas": 1})
+OWNED = [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "uid-shop-web", "controller": True}]
+SET = made("ReplicaSet", "web-rs", api_version="apps/v1", metadata={"ownerReferences": OWNED})
+BY_SET = [{**OWNED[0], "kind": "ReplicaSet", "name": "web-rs", "uid": "uid-shop-web-rs"}]
+
+
+def pod_of(name: str, **more: Any) -> Row:
+    metadata = {"ownerReferences": BY_SET}
+    return row_of("pods", made("Pod", name, metadata=metadata, spec={"nodeName": "n-1", "containers": []}, **more))
+
+
+class World:
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self.feeders = {
+            key: Feeder(key, self.clock) for key in ("pods", "replicasets.apps", "deployments.apps", "nodes", "events")
+        }
+        self.hub = Hub(Feeders(*self.feeders.values()), self.clock)
+        self.feeders["deployments.apps"].put(row_of("deployments.apps", DEPLOYMENT), op="added", words="created")
+        self.feeders["replicasets.apps"].put(row_of("replicasets.apps", SET), op="added", words="created")
+        self.feeders["nodes"].put(
+            row_of("nodes", made("Node", "n-1", namespace="")), op="modified", words="ready True → False"
+        )
+        for name in ("web-rs-1", "web-rs-2"):
+            self.feeders["pods"].put(pod_of(name), op="added", words="created, Pending")
+
+    def family(self, key: str, name: str) -> Family:
+        return Family(self.hub, KINDS[key], "shop", name)
+
+    async def lines(self, key: str = "deployments.apps", name: str = "web") -> list[TimelineEntry]:
+        return await timeline(self.hub, self.family(key, name))
+
+
+def said(entries: list[TimelineEntry], source: str) -> set[tuple[str, str]]:
+    return {(entry.place[2] if entry.place else "", entry.words) for entry in entries if entry.source == source}
+
+
+async def test_changes_of_what_it_owns_of_its_nodes_and_of_pods_that_are_gone_are_on_it() -> None:
+    world = World()
+    pods = world.feeders["pods"]
+    gone = pods.entry(pod_of("web-rs-0"), "deleted", "was Error")
+    pods._send(entries=(msgspec.structs.replace(gone, owner="ReplicaSet/web-rs"),))
+    pods.put(row_of("pods", made("Pod", "other")), words="phase Pending → Running")
+    entries = await world.lines()
+    changes = said(entries, "change")
+    assert changes >= {
+        ("web", "created"), ("web-rs", "created"), ("n-1", "ready True → False"), ("web-rs-1", "created, Pending"),
+        ("web-rs-0", "deleted, was Error"),
+    }  # fmt: skip
+    assert not {name for name, _ in changes} & {"other"}
+    assert [entry.at for entry in entries] == sorted((entry.at for entry in entries), reverse=True)
+
+
+async def test_events_about_its_family_are_on_it_once_from_the_feed_or_from_the_cluster() -> None:
+    world = World()
+    event: dict[str, Any] = {
+        "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "web-rs-1"},
+        "type": "Warning",
+        "reason": "BackOff",
+        "message": "again",
+        "count": 3,
+        "lastTimestamp": "2027-01-15T07:59:00Z",
+    }
+    about = EventSubject("Pod", "", "shop", "web-rs-1")
+    told = row_of("events", made("Event", "told", **event))
+    world.feeders["events"].put(told, words="BackOff: again", about=about)
+    kept = {**event, "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "web-rs-2"}}
+    hidden = row_of("events", made("Event", "kept", **kept))
+    world.feeders["events"].put_and_drop([hidden], [])
+    foreign = {**event, "involvedObject": {"kind": "Pod", "namespace": "other", "name": "web-rs-1"}}
+    world.feeders["events"].put_and_drop([row_of("events", made("Event", "foreign", namespace="other", **foreign))], [])
+    assert said(await world.lines(), "event") == {("web-rs-1", "BackOff: again"), ("web-rs-2", "BackOff: again (×3)")}
+
+
+async def test_what_is_gone_has_what_the_feed_knows_and_where_that_begins_is_a_gap() -> None:
+    world = World()
+    world.feeders["pods"].drop("uid-shop-web-rs-1")
+    world.clock.skip(60)
+    family = world.family("pods", "web-rs-1")
+    assert (family.row, family.members) == (None, [])
+    entries = await world.lines("pods", "web-rs-1")
+    assert ("web-rs-1", "deleted, was there") in said(entries, "change")
+    assert any("before this is known here" in entry.words for entry in entries if entry.source == "gap")
+
+
+def test_ends_of_containers_and_writes_are_read_from_the_objects() -> None:
+    over = {"exitCode": 137, "reason": "OOMKilled", "finishedAt": "2027-01-15T07:58:00Z"}
+    status = {"name": "main", "restartCount": 4, "lastState": {"terminated": over}, "state": {"running": {}}}
+    fields: dict[str, Any] = {"f:spec": {"f:nodeName": {}}}
+    written = {"manager": "kubectl-edit", "operation": "Update", "time": "2027-01-15T07:57:00Z", "fieldsV1": fields}
+    told = {**written, "manager": "kubelet", "subresource": "status"}
+    obj = made(
+        "Pod",
+        "web",
+        metadata={"managedFields": [written, told]},
+        spec={"nodeName": "n-1", "containers": [{"name": "main"}]},
+        status={"containerStatuses": [status]},
+    )
+    clock = FakeClock()
+    feeder = Feeder("pods", clock, [row_of("pods", obj)])
+    family = Family(Hub(Feeders(feeder), clock), KINDS["pods"], "shop", "web")
+    (end,) = ends_of_containers(family.pods)
+    assert (end.words, end.tone) == ("container main killed for its memory, restarted 4 times", "bad")
+    assert end.time == "2027-01-15T07:58:00Z"
+    (write,) = writes(family.members)
+    assert (write.words, write.time) == ("kubectl-edit wrote last; it owns 1 field", "2027-01-15T07:57:00Z")
+
+
+def test_usage_is_told_with_the_limit_where_there_is_one() -> None:
+    used = Usage("shop/web", 1.8e9, 15.0, 0.25, 190 * 2**20, 0.5, 200 * 2**20, "limit", "limit")
+    assert usage_words(used) == "uses 250m of CPU (50% of its limit), 190Mi of memory (95% of its limit)"
+    free = Usage("shop/web", 1.8e9, 15.0, 0.25, 190 * 2**20, 4.0, 2**40, "allocatable", "allocatable")
+    assert usage_words(free) == "uses 250m of CPU, 190Mi of memory"
