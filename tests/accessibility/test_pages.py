@@ -14,6 +14,7 @@ from playwright.sync_api import BrowserContext
 from tests.support.long_tests import long_but
 from tools.axe import violations
 from tools.scenes.log_scenes import LOGS
+from tools.scenes.on_call_scenes import ON_CALL
 from tools.scenes.page_scenes import ERRORS, LISTS, OBJECTS, ON_LIST, ON_OVERVIEW
 from tools.scenes.scene import Scene
 from tools.scenes.stage import Stage, usual_stage
@@ -32,7 +33,7 @@ LIKE_OTHERS = {
 WALKS: Mapping[str, tuple[Scene, ...]] = MappingProxyType({
     "overview": ON_OVERVIEW, "list": ON_LIST, "lists": LISTS, "objects": OBJECTS, "errors": ERRORS, "making":
     CREATE_SCENES,
-    "actions": ACTION_SCENES, "logs": LOGS,
+    "actions": ACTION_SCENES, "logs": LOGS, "on call": ON_CALL,
 })  # fmt: skip
 """Scenes that one page goes through."""
 

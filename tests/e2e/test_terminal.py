@@ -156,6 +156,9 @@ def test_a_flood_can_be_interrupted_and_keys_stay_with_the_terminal(
     anna.keyboard.type("?/gp")
     expect(anna.locator("dialog[open]")).to_have_count(0)
     assert anna.url == address(site, pod)
+    anna.keyboard.press("Shift+F6")
+    expect(anna.locator("select[name=container]")).to_be_focused()
+    anna.locator("#terminal textarea").focus()
     anna.keyboard.press("Control+u")
     text = "".join(f"line {number} of what is pasted\n" for number in range(3_000))
     anna.keyboard.type("stty -echo; head -n 3000 | md5sum\n")
@@ -215,6 +218,9 @@ def test_a_debug_container_is_added_once_and_has_a_terminal(
     chosen = anna.locator("select[name=container]")
     expect(chosen).to_have_value(re.compile("debugger-"))
     expect(chosen).to_contain_text("Not started")
+    anna.get_by_role("button", name="Start").click()
+    expect(anna.locator("#terminal-status")).to_contain_text("is not running (Not started)")
+    expect(anna.locator("#terminal")).to_be_hidden()
     path = f"/api/v1/namespaces/{pod.namespace}/pods/{pod.name}"
     (container,) = cluster.get(path)["spec"]["ephemeralContainers"]
     assert (container["image"], container["targetContainerName"], container["tty"]) == ("busybox:1.37", "main", True)

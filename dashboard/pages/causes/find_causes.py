@@ -36,7 +36,7 @@ GroupKey = tuple[str, str, Tone]
 BASIS: Mapping[Rule, str] = {
     "node": "The pods are those on this node that are unhealthy since it is.",
     "quota": "The API server names the quota in its refusals.",
-    "owner": "The objects are owned by it, by the uids of their owner references.",
+    "owner": "Its pods and ReplicaSets are known by their owner references, warnings by what they are about.",
     "passed": "",
 }
 """What makes it sure that the objects of a cause belong together."""

@@ -10,6 +10,7 @@ from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers.events import row_subject
 from dashboard.runtime.text_with_links import object_href
 
 LONG_REASON = 160
@@ -37,6 +38,14 @@ class UnhealthyObject:
     @property
     def href(self) -> str:
         return object_href(self.kind.key, self.row.namespace, self.row.name)
+
+    @property
+    def title(self) -> str:
+        """Its namespace and name; of an Event those of the object that it is about."""
+        about = row_subject(self.row) if self.kind.is_event_kind else None
+        if about is None:
+            return self.row.key
+        return f"{self.row.namespace}/{about.name} ({about.kind})" if self.row.namespace else about.name
 
     @property
     def words(self) -> str:

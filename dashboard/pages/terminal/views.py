@@ -14,7 +14,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.objects.describers.containers import ContainerLine, containers_of
 from dashboard.objects.problems.write_refusal import Refusal, refusal_of
-from dashboard.pages.terminal.debug_container import BadImage, add_debug_container, check_image, debug_container
+from dashboard.pages.terminal.debug_container import (
+    SUBRESOURCE,
+    BadImage,
+    add_debug_container,
+    check_image,
+    debug_container,
+)
 from dashboard.pages.terminal.kubectl import debug_command, exec_command, port_forward_command
 from dashboard.pages.terminal.shells import OTHER, SHELLS, command_of
 from dashboard.pages.writes.access_checks import denial_reason, lacks_subresource
@@ -26,6 +32,7 @@ TITLE = "Terminal in"
 PODS = "pods"
 TARGETS = ("container", "sidecar")
 """Kinds of containers whose processes a debug container may see."""
+NO_DEBUG = "This API server has no ephemeral containers."
 SOCKET_PATH = "/terminal/"
 RIGHTS = ("create", "get")
 """Verbs of ``pods/exec`` that a terminal needs: a websocket begins with a GET, and since Kubernetes 1.35 the API server
@@ -87,8 +94,10 @@ async def _page(
 ) -> HttpResponse:
     request, target = edit_request.request, edit_request.target
     pod = pod if pod is not None else await edit_request.read(TITLE)
-    create_denial, get_denial, debug_denial = await asyncio.gather(
-        *(denial_reason(edit_request, verb, "exec") for verb in RIGHTS), _debug_denial(edit_request)
+    lacks_debug = await lacks_subresource(edit_request, PODS, SUBRESOURCE)
+    create_denial, get_denial, patch_denial = await asyncio.gather(
+        *(denial_reason(edit_request, verb, "exec") for verb in RIGHTS),
+        denial_reason(edit_request, "patch", SUBRESOURCE),
     )
     choices = choices_of(pod)
     chosen = _chosen(pod, choices, request.GET.get("container", ""))
@@ -105,7 +114,7 @@ async def _page(
         "shells": [(name, title) for name, (title, _) in SHELLS.items()],
         "other": OTHER,
         "denial": create_denial or get_denial,
-        "debug_denial": debug_denial,
+        "debug_denial": NO_DEBUG if lacks_debug else patch_denial,
         "socket": f"{SOCKET_PATH}?{socket_query}",
         "image": image,
         "image_problem": image_problem,
@@ -118,7 +127,7 @@ async def _page(
             command
             for command in (
                 exec_command(target.namespace, target.name, chosen, command_of("sh")),
-                debug_command(target.namespace, target.name, debug_target, image),
+                "" if lacks_debug else debug_command(target.namespace, target.name, debug_target, image),
                 port_forward_command(target.namespace, pod),
             )
             if command
@@ -139,9 +148,3 @@ def _chosen(pod: Mapping[str, Any], choices: list[Choice], wanted: str) -> str:
     running = [each.name for each in choices if each.is_running and each.line.kind != "ephemeral"]
     wishes = (wanted, str(annotations.get(DEFAULT_CONTAINER) or ""), *running, *names)
     return next((wish for wish in wishes if wish in names), "")
-
-
-async def _debug_denial(edit_request: EditRequest) -> str:
-    if await lacks_subresource(edit_request, PODS, "ephemeralcontainers"):
-        return "This API server has no ephemeral containers."
-    return await denial_reason(edit_request, "patch", "ephemeralcontainers")

@@ -5,18 +5,22 @@ Source: Kubernetes' pkg/registry/core/pod/rest/subresources.go and apimachinery'
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 from aiohttp import WSMsgType, web
 
+from devcluster.server import request_options as options
 from devcluster.server.api_errors import bad_request
 from devcluster.server.api_server_core import ApiServer
-from devcluster.server.endpoints.pod_logs import chosen_container, read_pod
+from devcluster.server.endpoints.pod_logs import POLL_SECONDS, chosen_container, pod_or_none, read_pod
 from devcluster.server.logs.container_log import is_running
 from devcluster.server.terminal.demo_shell import NOT_FOUND, SHELLS, DemoShell
 
 PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
+KILLED = 137
+"""Exit code of a command whose container ends."""
 STDIN, STDOUT, ERROR, CLOSE = 0, 1, 3, 255
 
 
@@ -31,15 +35,42 @@ async def run_command(core: ApiServer, request: web.BaseRequest, namespace: str,
     if not socket.can_prepare(request).ok:
         raise bad_request("Upgrade request required")
     await socket.prepare(request)
-    status = await _run(socket, pod, container, arguments, core)
+    work = [
+        asyncio.ensure_future(
+            _run(socket, pod, container, arguments, core, has_terminal=options.parse_boolean(request.query, "tty"))
+        ),
+        asyncio.ensure_future(_until_killed(core, pod, container)),
+    ]
+    try:
+        await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
+        status = next(each.result() for each in work if each.done())
+    finally:
+        for each in work:
+            each.cancel()
     if not socket.closed:
         await socket.send_bytes(bytes([ERROR]) + json.dumps({"metadata": {}, **status}).encode())
         await socket.close()
     return socket
 
 
+async def _until_killed(core: ApiServer, pod: dict[str, Any], container: str) -> dict[str, Any]:
+    """Wait until the container has ended, or its pod is gone; returns the Status of a command that it takes with it."""
+    namespace, name, uid = (pod["metadata"][field] for field in ("namespace", "name", "uid"))
+    while True:
+        await asyncio.sleep(POLL_SECONDS)
+        now = pod_or_none(core, namespace, name)
+        if now is None or now["metadata"]["uid"] != uid or not is_running(now, container):
+            return _exit_status(KILLED)
+
+
 async def _run(
-    socket: web.WebSocketResponse, pod: dict[str, Any], container: str, arguments: list[str], core: ApiServer
+    socket: web.WebSocketResponse,
+    pod: dict[str, Any],
+    container: str,
+    arguments: list[str],
+    core: ApiServer,
+    *,
+    has_terminal: bool,
 ) -> dict[str, Any]:
     """Run the command; returns the Status of its end."""
     if not is_running(pod, container):  # which only the kubelet finds out
@@ -52,9 +83,13 @@ async def _run(
         if code == NOT_FOUND:
             words = f'exec: "{arguments[0]}": executable file not found in $PATH'
             return _internal_error(f"{words} (no containers run in the demo cluster)")
+        if has_terminal:
+            output = output.replace("\n", "\r\n")
         await socket.send_bytes(bytes([STDOUT]) + output.encode())
-    if code == 0:
-        return {"status": "Success"}
+    return {"status": "Success"} if code == 0 else _exit_status(code)
+
+
+def _exit_status(code: int) -> dict[str, Any]:
     return {
         "status": "Failure",
         "reason": "NonZeroExitCode",

@@ -56,7 +56,7 @@ async def send_log(core: ApiServer, request: web.BaseRequest, namespace: str, na
     response.enable_chunked_encoding()
     with contextlib.suppress(ConnectionResetError):
         await response.prepare(request)
-        await _write(core, response, log, wanted, lambda: _pod_or_none(core, namespace, name))
+        await _write(core, response, log, wanted, lambda: pod_or_none(core, namespace, name))
         await response.write_eof()
     return response
 
@@ -121,7 +121,8 @@ def read_pod(core: ApiServer, namespace: str, name: str) -> dict[str, Any]:
     return pod
 
 
-def _pod_or_none(core: ApiServer, namespace: str, name: str) -> dict[str, Any] | None:
+def pod_or_none(core: ApiServer, namespace: str, name: str) -> dict[str, Any] | None:
+    """The pod; None where there is none."""
     record = core.store.get(PODS.key, (namespace, name))
     return object_codec.decode(record) if record is not None else None
 

@@ -5,6 +5,7 @@ It edits a line as a terminal driver does: echo, backspace, Ctrl-C, Ctrl-U and C
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,6 +18,8 @@ BANNER = (
 SHELLS = frozenset({"sh", "bash", "ash", "dash", "/bin/sh", "/bin/bash", "/bin/ash"})
 NOT_FOUND = 127
 _INTERRUPTED = 130
+_KEYS = re.compile(r"\x1b(\[[0-9;]*[A-Za-z~]|O[A-Z])")
+"""Arrow and function keys, as a terminal sends them."""
 _MAX_LINE = 4_096
 COMMANDS = ("cat", "clear", "date", "echo", "env", "exit", "help", "hostname", "ls", "ps", "pwd", "whoami")
 _FILES = ("bin", "dev", "etc", "home", "proc", "root", "tmp", "usr", "var")
@@ -42,7 +45,7 @@ class DemoShell:
     def feed(self, text: str) -> str:
         """What it shows for what is typed."""
         shown = ""
-        for character in text:
+        for character in _KEYS.sub("", text):
             if self.exit_code is not None:
                 break
             shown += self._key(character)

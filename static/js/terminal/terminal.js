@@ -93,7 +93,7 @@ export function start() {
   function ended({ code, reason }) {
     session.isOver = true;
     const words = code === null ? reason || "The session ended." : `Ended with exit code ${code}.`;
-    session.terminal.write(`\r\n\x1b[2m${words.replace(/[\x00-\x1f\x7f-\x9f]/g, " ")}\x1b[0m\r\n`);
+    session.terminal.write(`\r\n\x1b[3m${words.replace(/[\x00-\x1f\x7f-\x9f]/g, " ")}\x1b[0m\r\n`);
     session.terminal.options.disableStdin = true;
     say(words, code === 0 ? "ok" : "warn");
     button.disabled = false;
@@ -117,6 +117,18 @@ export function start() {
     session.control ||= setTimeout(sendControl, CONTROL_GAP);
   };
 
+  /* Whether a key goes to the container. Shift+F6 leaves the terminal, and Tab does once the session is over; Ctrl+V
+     pastes, and Ctrl+C copies what is selected. */
+  function isForTerminal({ type, key, ctrlKey, shiftKey, altKey, metaKey }) {
+    if (session.isOver && key === "Tab") return false;
+    if (key === "F6" && shiftKey) {
+      if (type === "keydown") form.elements.container.focus();
+      return false;
+    }
+    const isControl = ctrlKey && !shiftKey && !altKey && !metaKey;
+    return !(isControl && (key === "v" || (key === "c" && session.terminal.hasSelection())));
+  }
+
   function makeTerminal() {
     const terminal = new Terminal({
       cursorBlink: true, fontSize: 13, scrollback: 10000, theme: theme(),
@@ -126,6 +138,7 @@ export function start() {
     terminal.loadAddon(session.fit);
     openTerminal(terminal, holder);
     terminal.textarea.setAttribute("aria-label", holder.dataset.label);
+    terminal.attachCustomKeyEventHandler(isForTerminal);
     terminal.onData((text) => enqueue(text));
     terminal.onBinary((text) => { session.queue.push(Uint8Array.from(text, (each) => each.charCodeAt(0))); flush(); });
     terminal.onResize(resized);
@@ -160,11 +173,22 @@ export function start() {
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (session.isOver) open();
+    if (!session.isOver) return;
+    const { state } = form.elements.container.selectedOptions[0]?.dataset ?? {};
+    if (state) say(`${form.elements.container.value} is not running (${state}). See its logs, or add a debug container.`, "warn");
+    else open();
   });
 
-  form.addEventListener("change", () => {
-    form.querySelector("[data-terminal-command]").hidden = form.elements.shell.value !== form.dataset.other;
+  function showCommand() {
+    const { shell, command } = form.elements;
+    const isOther = shell.value === form.dataset.other;
+    form.querySelector("[data-terminal-command]").hidden = !isOther;
+    command.required = isOther;
+  }
+
+  form.elements.shell.addEventListener("change", () => {
+    showCommand();
+    if (form.elements.command.required) form.elements.command.focus();
   });
 
   /* Leaving the page ends what runs in the terminal. */
@@ -172,6 +196,7 @@ export function start() {
     if (!session.isOver) event.preventDefault();
   });
 
-  form.querySelector("[data-terminal-start]").disabled = form.hasAttribute("data-denied");
-  form.dispatchEvent(new Event("change"));
+  button.disabled = form.hasAttribute("data-denied");
+  showCommand();
+  if (!button.disabled && document.activeElement === document.body) button.focus();
 }

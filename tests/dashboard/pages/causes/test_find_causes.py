@@ -95,6 +95,7 @@ def test_a_stalled_rollout_its_pods_and_their_events_are_one_card() -> None:
     assert [line.kind.key for line in cause.lines].index("events") == 4, "Events come last"
     assert cause.since_text == "2027-01-15 07:50:00 UTC"
     assert "owner references" in cause.basis
+    assert cause.lines[-1].title == "shop/web-2 (pod)"
     assert (world.causes.total, world.causes.cause_count, world.causes.groups) == (7, 1, ())
 
 

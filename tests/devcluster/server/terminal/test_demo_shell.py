@@ -31,7 +31,7 @@ def test_it_says_that_it_is_a_demo_and_every_command_that_it_names_works(shell: 
 
 def test_a_line_is_edited_before_it_is_entered(shell: DemoShell) -> None:
     assert shell.feed("ecx\x7fho a\x15") == "ecx\b \bho a" + "\b \b" * 6
-    assert shell.feed("\x7f\x1b\x00") == ""
+    assert shell.feed("\x7f\x1b\x00\x1b[A\x1b[17~\x1bOP\x1b[1;5C") == ""
     assert shell.feed("ls\x03").endswith("^C\r\nweb-1:/# ")
     assert "a quote does not end" in shell.feed("echo 'a\r")
     assert len(shell.feed("x" * 10_000)) == 4_096
