@@ -20,7 +20,7 @@ from dashboard.objects.printers.events import event_text, row_subject
 from dashboard.objects.usage.usage import Usage, cpu_text, memory_text, share_text
 from dashboard.pages.details.object_presenter import whole_object
 from dashboard.pages.incident.family import Family, Member, Place
-from dashboard.runtime.counts_and_times import parse_timestamp
+from dashboard.runtime.counts_and_times import format_times, parse_timestamp
 from dashboard.runtime.text_with_links import object_href
 from informerd.logs.container_runs import containers_of
 
@@ -127,11 +127,16 @@ def _line(key: str, entry: Entry, family: Family) -> TimelineEntry | None:
         if place is None or entry.op == "deleted":
             return None
         return TimelineEntry(entry.time, "event", limit_text(entry.words, MAX_WORDS), entry.tone, place)
-    if not family.has(key, entry) or entry.words == "no visible change":
+    if not family.has(key, entry) or entry.words == "no visible change" or _is_heartbeat(entry):
         return None
     words = f"deleted, {entry.words}" if entry.op == "deleted" else entry.words
     place = key, entry.namespace, entry.name
     return TimelineEntry(entry.time, "change", limit_text(words, MAX_WORDS), entry.tone, place)
+
+
+def _is_heartbeat(entry: Entry) -> bool:
+    """Whether a line tells only that a node's conditions were reported again."""
+    return bool(entry.fields) and all(path.endswith("lastHeartbeatTime") for path, _ in entry.fields)
 
 
 def ends_of_containers(pods: Iterable[Member]) -> Iterator[TimelineEntry]:
@@ -144,7 +149,8 @@ def ends_of_containers(pods: Iterable[Member]) -> Iterator[TimelineEntry]:
                     continue
                 what = "killed for its memory" if run.reason == OOM_KILLED else f"ended with exit code {run.exit_code}"
                 reason = f" ({run.reason})" if run.reason not in ("", "Completed", "Error", OOM_KILLED) else ""
-                words = f"container {runs.name} {what}{reason}, restarted {runs.restarts} times"
+                times = f", restarted {format_times(runs.restarts)}" if runs.restarts else ""
+                words = f"container {runs.name} {what}{reason}{times}"
                 tone: Tone = "bad" if run.exit_code else "idle"
                 yield TimelineEntry(at, "change", words, tone, pod.place, container=runs.name)
 
