@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
@@ -17,7 +17,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.causes.last_change import LastChange, last_change
-from dashboard.pages.causes.rules import EVENT_KINDS, NODES, PASSED, PODS, CauseKey, Rule, Rules, is_lost
+from dashboard.pages.causes.rules import EVENT_KINDS, NODES, OTHER_WARNINGS, PODS, CauseKey, Rule, Rules, is_lost
 from dashboard.pages.causes.sentences import summary_text
 from dashboard.pages.causes.top_owner import Subject, TopOwners
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
@@ -25,7 +25,7 @@ from dashboard.runtime.text_with_links import object_href
 
 MAX_CAUSES = 20
 """Most causes that are shown."""
-MAX_LINES = 20
+MAX_LINES = 10
 """Most objects of a cause that are shown."""
 MAX_EXAMINED = 1_000
 """Most unhealthy objects whose causes are looked for, the worst first; others are counted by kind and status."""
@@ -37,7 +37,7 @@ BASIS: Mapping[Rule, str] = {
     "node": "The pods are those on this node that are unhealthy since it is.",
     "quota": "The API server names the quota in its refusals.",
     "owner": "Its pods and ReplicaSets are known by their owner references, warnings by what they are about.",
-    "passed": "",
+    "other": "",
 }
 """What makes it sure that the objects of a cause belong together."""
 
@@ -48,12 +48,16 @@ class Cause:
 
     key: CauseKey
     subject: Subject | None
-    """What they are about; None for what has passed."""
+    """What they are about; None for other warnings."""
     lines: tuple[UnhealthyObject, ...]
     """MAX_LINES at most."""
     count: int
     """Number of objects, with those that are not in `lines`."""
     words: str
+    begin: float
+    """Unix seconds of the earliest problem, of those that are no Events where there are some; UNKNOWN_SINCE where it
+    is unknown.
+    """
     change: LastChange | None = None
     """The newest change to what somebody asks for, shortly before."""
 
@@ -101,19 +105,14 @@ class Cause:
         return BASIS[self.key.rule]
 
     @property
-    def _since_seconds(self) -> float:
-        own = [line.since_seconds for line in self.lines if line.kind.key not in EVENT_KINDS]
-        return min(own or [line.since_seconds for line in self.lines])
-
-    @property
     def since(self) -> str:
         """RFC 3339 begin of the earliest problem; empty where it is unknown."""
-        return rfc3339(self._since_seconds) if self._since_seconds != UNKNOWN_SINCE else ""
+        return rfc3339(self.begin) if self.begin != UNKNOWN_SINCE else ""
 
     @property
     def since_text(self) -> str:
         """The same in UTC words."""
-        return utc_text(self._since_seconds) if self._since_seconds != UNKNOWN_SINCE else ""
+        return utc_text(self.begin) if self.begin != UNKNOWN_SINCE else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +132,13 @@ class Causes:
     """The present problems."""
 
     shown: tuple[Cause, ...]
-    """The worst causes first, of these the oldest, MAX_CAUSES at most; what has passed last."""
+    """The worst causes first, of these the oldest, MAX_CAUSES at most; other warnings last."""
     total: int
     """Number of unhealthy objects and warnings."""
     cause_count: int
     """Number of causes of those that were examined, with those that are not shown."""
+    is_cut: bool
+    """Whether there are more unhealthy objects than are examined, and so perhaps more causes."""
     groups: tuple[UnhealthyGroup, ...]
     """Those of no cause that is shown, the largest groups first."""
     more_count: int
@@ -153,17 +154,20 @@ def find_causes(
     kinds: Iterable[tuple[KindInfo, KindSummary]],
     replicas: Mapping[str, ReadableReplica],
     namespaces: tuple[str, ...] = (),
+    *,
+    wanted: Callable[[Subject | None, Sequence[UnhealthyObject]], bool] = lambda *_: True,
 ) -> Causes:
     """Causes of the problems of these kinds, in `namespaces` (empty: everywhere, cluster-scoped objects included).
 
     `replicas` are those of all kinds that are followed, by key: owners are looked up in them. The cost depends on the
-    MAX_EXAMINED worst objects, not on the number of objects.
+    MAX_EXAMINED worst objects, not on the number of objects. Of causes that are not `wanted`, none is shown.
     """
     by_key = {kind.key: (kind, summary) for kind, summary in kinds}
     worst = merge(*(_worst(kind, summary, namespaces) for kind, summary in by_key.values()), key=_order)
     members, subjects = _group(islice(worst, MAX_EXAMINED), by_key, replicas)
-    shown = [key for key in members if key != PASSED][: MAX_CAUSES - (PASSED in members)]
-    shown += [PASSED] if PASSED in members else []
+    chosen = [key for key, lines in members.items() if wanted(subjects.get(key), lines)]
+    shown = [key for key in chosen if key != OTHER_WARNINGS][: MAX_CAUSES - (OTHER_WARNINGS in chosen)]
+    shown += [OTHER_WARNINGS] if OTHER_WARNINGS in chosen else []
     left: Counter[GroupKey] = Counter()
     for key, (_, summary) in by_key.items():
         for (namespace, status, tone), count in summary.group_counts.items():
@@ -176,6 +180,7 @@ def find_causes(
         shown=tuple(_cause(key, subjects.get(key), members[key], replicas) for key in shown),
         total=total,
         cause_count=len(members),
+        is_cut=sum(map(len, members.values())) >= MAX_EXAMINED,
         groups=tuple(_group_of(by_key[group[0]][0], group, count, namespaces) for group, count in named),
         more_count=left.total() - sum(count for _, count in named),
     )
@@ -201,20 +206,40 @@ def _group(
         key, subject = rules.of_object(line)
         members.setdefault(key, []).append(line)
         subjects.setdefault(key, subject)
-    causes = list(members)
+    _fold_into_nodes(members, subjects, owners)
+    known = {key.place: key for key in members}
+    known |= {
+        (line.kind.key, line.row.namespace, line.row.name): key for key, lines in members.items() for line in lines
+    }
     for event in warnings:
-        members.setdefault(rules.of_event(event, causes), []).append(event)
+        members.setdefault(rules.of_event(event, known), []).append(event)
     return members, subjects
+
+
+def _fold_into_nodes(
+    members: dict[CauseKey, list[UnhealthyObject]], subjects: dict[CauseKey, Subject], owners: TopOwners
+) -> None:
+    """Give a lost node the owners of its pods that have no other unhealthy pod."""
+    of_node: dict[CauseKey, CauseKey] = {}
+    for key in [key for key in members if key.rule == "node"]:
+        pods = (line for line in members[key] if line.kind.key == PODS)
+        of_node |= {CauseKey("owner", owners.of_row(pod.kind, pod.row).place): key for pod in pods}
+    for owner, node in of_node.items():
+        if owner in members and not any(line.kind.key == PODS for line in members[owner]):
+            members[node] += members.pop(owner)
+            subjects.pop(owner)
 
 
 def _cause(
     key: CauseKey, subject: Subject | None, lines: list[UnhealthyObject], replicas: Mapping[str, ReadableReplica]
 ) -> Cause:
-    begin = min((line.since_seconds for line in lines if line.kind.key not in EVENT_KINDS), default=UNKNOWN_SINCE)
+    own = [line.since_seconds for line in lines if line.kind.key not in EVENT_KINDS]
+    begin = min(own or [line.since_seconds for line in lines])
     change = None
-    if key.rule == "owner" and subject is not None and subject.kind.key in replicas and begin != UNKNOWN_SINCE:
+    is_known = bool(own) and begin != UNKNOWN_SINCE
+    if key.rule == "owner" and is_known and subject is not None and subject.kind.key in replicas:
         change = last_change(replicas[subject.kind.key], subject.namespace, subject.name, begin)
-    return Cause(key, subject, tuple(lines[:MAX_LINES]), len(lines), summary_text(key, lines), change)
+    return Cause(key, subject, tuple(lines[:MAX_LINES]), len(lines), summary_text(key, lines), begin, change)
 
 
 def _worst(kind: KindInfo, summary: KindSummary, namespaces: tuple[str, ...]) -> Iterator[UnhealthyObject]:

@@ -3,18 +3,21 @@
 1. A pod on a node that is not ready, itself unhealthy since then, is the node's.
 2. What cannot be created because a quota is used up is that quota's, by the API server's own words.
 3. Anything else is that of its topmost owner: a pod that of its Deployment, by the uids of owner references.
-4. A Warning Event is that of what it is about. Where that has no problem now, or is gone, the warning has passed.
+4. A Warning Event is that of what it is about, or of its topmost owner. Where neither is part of a cause, it is one
+   of the other warnings.
+5. An owner that is unhealthy only because its pods are on a lost node is that node's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from dashboard.live.hub.kind_summaries import UNKNOWN_SINCE
 from dashboard.objects.kinds.catalog import find_builtin_kind
-from dashboard.objects.kinds.row import Cell, Row
+from dashboard.objects.kinds.row import Cell
 from dashboard.objects.printers import columns_for
 from dashboard.pages.causes.top_owner import Subject, TopOwners
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
@@ -24,7 +27,12 @@ NODE_GRACE = 60.0
 """Seconds before a node is not ready in which its pods may be unhealthy because of it: the kubelet is silent first."""
 _QUOTA = re.compile(r"exceeded quota: ([a-z0-9][a-z0-9.-]*)")
 """Source: Kubernetes' staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota."""
-Rule = Literal["node", "quota", "owner", "passed"]
+_CREATORS = EVENT_KINDS | {
+    "deployments.apps", "replicasets.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch",
+    "replicationcontrollers",
+}  # fmt: skip
+"""Kinds that repeat what the API server says when something cannot be created. Programs may write it, too."""
+Rule = Literal["node", "quota", "owner", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +41,10 @@ class CauseKey:
 
     rule: Rule
     place: tuple[str, str, str] = ("", "", "")
-    """Key of the kind, namespace and name of the object that they are about; empty for what has passed."""
+    """Key of the kind, namespace and name of the object that they are about; empty for other warnings."""
 
 
-PASSED = CauseKey("passed")
+OTHER_WARNINGS = CauseKey("other")
 
 
 class Rules:
@@ -52,21 +60,16 @@ class Rules:
         node = self._lost_node(found)
         if node is not None:
             return _key("node", node)
-        if (quota := quota_of(found.row)) is not None:
+        if (quota := quota_of(found)) is not None:
             return _key("quota", quota)
         return _key("owner", self._owners.of_row(found.kind, found.row))
 
-    def of_event(self, event: UnhealthyObject, causes: Iterable[CauseKey]) -> CauseKey:
-        """The cause among `causes` that a Warning tells about; else PASSED."""
-        known = frozenset(causes)
-        if (quota := quota_of(event.row)) is not None and (key := _key("quota", quota)[0]) in known:
-            return key
-        about = self._owners.of_event(event.row)
-        if about is None:
-            return PASSED
-        subject, _ = about
-        keys = (CauseKey("owner", subject.place), CauseKey("node", subject.place))
-        return next((key for key in keys if key in known), PASSED)
+    def of_event(self, event: UnhealthyObject, known: Mapping[tuple[str, str, str], CauseKey]) -> CauseKey:
+        """The cause that a Warning tells about; `known` has the causes of places that are part of one."""
+        if (quota := quota_of(event)) is not None and quota.place in known:
+            return known[quota.place]
+        places = (place for place in self._owners.places_of_event(event.row) if place in known)
+        return next((known[place] for place in places), OTHER_WARNINGS)
 
     def _lost_node(self, found: UnhealthyObject) -> Subject | None:
         if found.kind.key == NODES:
@@ -75,7 +78,7 @@ class Rules:
             return None
         name: Cell = found.row.cells[self._node_column] if len(found.row.cells) > self._node_column else None
         node = self._lost_nodes.get(name) if isinstance(name, str) else None
-        if node is None or found.since_seconds < node.since_seconds - NODE_GRACE:
+        if node is None or not node.since_seconds - NODE_GRACE <= found.since_seconds < UNKNOWN_SINCE:
             return None
         return Subject(node.kind, "", node.row.name, node.row)
 
@@ -85,9 +88,10 @@ def is_lost(node: UnhealthyObject) -> bool:
     return node.row.status.partition(",")[0] in ("NotReady", "Unknown")
 
 
-def quota_of(row: Row) -> Subject | None:
-    """The quota that the API server says is used up; None where it does not say so."""
-    match = _QUOTA.search(row.reason)
+def quota_of(found: UnhealthyObject) -> Subject | None:
+    """The quota that the API server says would be exceeded; None where it does not say so."""
+    row = found.row
+    match = _QUOTA.search(row.reason) if found.kind.key in _CREATORS else None
     kind = find_builtin_kind("resourcequota", "") if match is not None else None
     return Subject(kind, row.namespace, match[1]) if match is not None and kind is not None else None
 

@@ -18,10 +18,10 @@ _NO_IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "
 
 def summary_text(key: CauseKey, lines: Sequence[UnhealthyObject]) -> str:
     """What is wrong; `lines` are those of one cause, the worst first, Events last."""
-    if key.rule == "passed":
-        return "about objects that have no other problem, or are gone"
+    if key.rule == "other":
+        return "about other objects, and about what is gone"
     if key.rule == "quota":
-        return f"the quota is used up: {_of(lines)} cannot create what they want"
+        return f"the quota would be exceeded: {_of(lines)} cannot create what they want"
     pods = [line for line in lines if line.kind.key == PODS]
     if key.rule == "node":
         own = next((line.words for line in lines if line.kind.key != PODS), "not ready")

@@ -1,12 +1,12 @@
 """Topmost owner of an object: of a pod its Deployment, and of an Event that of the object that it is about.
 
-Owners are found by uid, as the garbage collector finds them. An object that is gone has none; then the feed's lines
-tell whose it was.
+Owners are found by uid, as the garbage collector finds them. An object that is gone has none; then the newest lines of
+the feed tell whose it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dashboard.live.replication.readable_replica import ReadableReplica
@@ -16,8 +16,6 @@ from dashboard.objects.kinds.row_owners import can_own, owner_references
 from dashboard.objects.printers.events import row_subject
 
 MAX_GENERATIONS = 8
-MAX_LINES_SEARCHED = 2_000
-"""Lines of the feed of each kind in which owners of objects that are gone are looked for."""
 _GROUPS = ("", "apps", "batch")
 """API groups in which a Kind is looked for that an owner reference names without one."""
 
@@ -62,25 +60,24 @@ class TopOwners:
             found = owner
         return found
 
-    def of_event(self, event: Row) -> tuple[Subject, bool] | None:
-        """The topmost owner of what an Event is about, and whether that object is there; None where the Event names
-        nothing that is known.
-        """
+    def places_of_event(self, event: Row) -> Iterator[tuple[str, str, str]]:
+        """What an Event is about, then its topmost owner, as far as they are known."""
         about = row_subject(event)
         if about is None:
-            return None
-        namespace = event.namespace
+            return
         for kind, replica in self._by_kind.get(about.kind, ()):
             if kind.resource.group != about.group:
                 continue
-            row = replica.get(namespace if kind.namespaced else "", about.name)
-            if row is not None:
-                return self.of_row(kind, row), True
-            gone = self._owner_of_gone(kind, namespace, about.name)
-            if gone is not None:
-                return gone, False
+            namespace = event.namespace if kind.namespaced else ""
+            yield kind.key, namespace, about.name
+            row = replica.get(namespace, about.name)
+            owner = self.of_row(kind, row) if row is not None else self._owner_of_gone(kind, namespace, about.name)
+            if owner is not None:
+                yield owner.place
+            return
         known = find_builtin_kind(about.kind, about.group)
-        return (Subject(known, namespace if known.namespaced else "", about.name), False) if known is not None else None
+        if known is not None:
+            yield known.key, event.namespace if known.namespaced else "", about.name
 
     def _owner(self, row: Row, kind_name: str, name: str, uid: str) -> Subject | None:
         for kind, replica in self._by_kind.get(kind_name.lower(), ()):
@@ -106,7 +103,7 @@ class TopOwners:
     def _read_owners(self) -> dict[tuple[str, str, str], str]:
         found: dict[tuple[str, str, str], str] = {}
         for kind, replica in self._followed:
-            for _, entry in zip(range(MAX_LINES_SEARCHED), reversed(replica.entries), strict=False):
+            for entry in reversed(replica.entries):
                 if entry.owner:
                     found.setdefault((kind.key, entry.namespace, entry.name), entry.owner)
         return found

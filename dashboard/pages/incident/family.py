@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dashboard.live.hub.hub import Hub
-from dashboard.objects.fields.unstructured import as_map, as_text
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry, EventSubject
 from dashboard.objects.kinds.row import Row
-from dashboard.pages.details.object_presenter import whole_object
+from dashboard.objects.printers import columns_for
 from dashboard.pages.details.owner_graph import OwnerGraph
 from dashboard.runtime.text_with_links import object_href
-from dashboard.runtime.time_slicing import run_at_once
+from dashboard.runtime.time_slicing import SlicedWork
 
 MAX_MEMBERS = 300
 """Most objects of a family; the page says where there are more."""
@@ -41,15 +41,20 @@ class Member:
 class Family:
     """The members that are there, itself first. A place may be known without a row: what is gone was one of them."""
 
-    def __init__(self, hub: Hub, kind: KindInfo, namespace: str, name: str) -> None:
+    def __init__(
+        self, hub: Hub, kind: KindInfo, namespace: str, name: str, members: Sequence[Member], total: int
+    ) -> None:
+        """`members` are those that `find_family` found, of `total`."""
         self.kind = kind
         self.namespace = namespace
         self.name = name
-        self.row = hub.hub_kinds.replica(kind.key).get(namespace, name)
-        self.is_cut = False
-        self.members = [*self._find(hub)]
+        self.members = [*members]
+        self.row = members[0].row if members else None
+        self.is_cut = total > MAX_MEMBERS
         self.places: set[Place] = {(kind.key, namespace, name), *(member.place for member in self.members)}
-        self._by_kind_name = {each.resource.kind.lower(): each for each, _ in hub.hub_kinds.with_replicas()}
+        self._by_kind_name = {
+            (each.resource.kind.lower(), each.resource.group): each for each, _ in hub.hub_kinds.with_replicas()
+        }
         self._owners = {
             (member.row.namespace, f"{member.kind.resource.kind}/{member.row.name}") for member in self.members
         }
@@ -71,32 +76,37 @@ class Family:
 
     def place_of(self, about: EventSubject | None) -> Place | None:
         """The member that an Event is about; None where that is none."""
-        kind = self._by_kind_name.get(about.kind.lower()) if about is not None else None
-        if about is None or kind is None or kind.resource.group != about.group:
+        kind = self._by_kind_name.get((about.kind.lower(), about.group)) if about is not None else None
+        if about is None or kind is None:
             return None
         place = kind.key, about.namespace if kind.namespaced else "", about.name
         return place if place in self.places else None
 
-    def _find(self, hub: Hub) -> Iterable[Member]:
-        if self.row is None:
-            return
-        yield Member(self.kind, self.row)
-        graph = OwnerGraph(hub.hub_kinds.with_replicas, run_at_once)
-        graph.follow(self.kind, self.row)
-        found = [Member(*each) for each in (*graph.ancestors, *graph.descendants) if each[1].uid != self.row.uid]
-        self.is_cut = len(found) > MAX_MEMBERS
-        found = found[:MAX_MEMBERS]
-        yield from found
-        yield from self._nodes(hub, [Member(self.kind, self.row), *found])
 
-    @staticmethod
-    def _nodes(hub: Hub, members: list[Member]) -> Iterable[Member]:
-        """The nodes of the pods."""
-        nodes = next((each for each in hub.hub_kinds.with_replicas() if each[0].key == NODES), None)
-        if nodes is None:
-            return
-        objects = (whole_object(member.row) or {} for member in members if member.kind.key == PODS)
-        names = dict.fromkeys(as_text(as_map(obj.get("spec")).get("nodeName")) for obj in objects)
-        for name in filter(None, names):
-            if (row := nodes[1].get("", name)) is not None:
-                yield Member(nodes[0], row)
+async def find_family(hub: Hub, kind: KindInfo, namespace: str, name: str) -> Family:
+    """The family of an object, found in steps between which other work gets its turns."""
+    row = hub.hub_kinds.replica(kind.key).get(namespace, name)
+    if row is None:
+        return Family(hub, kind, namespace, name, (), 0)
+    searches: list[SlicedWork] = []
+    graph = OwnerGraph(hub.hub_kinds.with_replicas, searches.append)
+    graph.follow(kind, row)
+    while searches:
+        for _ in searches.pop():
+            await asyncio.sleep(0)
+    me = Member(kind, row)
+    relatives = [Member(*each) for each in (*graph.ancestors, *graph.descendants) if each[1].uid != row.uid]
+    near = [me, *relatives[: MAX_MEMBERS - 1]]
+    return Family(hub, kind, namespace, name, [*near, *_nodes(hub, near)], len(relatives) + 1)
+
+
+def _nodes(hub: Hub, members: Iterable[Member]) -> Iterator[Member]:
+    """The nodes of the pods."""
+    nodes = next((each for each in hub.hub_kinds.with_replicas() if each[0].key == NODES), None)
+    if nodes is None:
+        return
+    column = next(index for index, each in enumerate(columns_for(PODS)) if each.id == "node")
+    cells = (member.row.cells[column : column + 1] for member in members if member.kind.key == PODS)
+    for name in dict.fromkeys(cell[0] for cell in cells if cell):
+        if isinstance(name, str) and (row := nodes[1].get("", name)) is not None:
+            yield Member(nodes[0], row)

@@ -37,18 +37,14 @@ LAST_LINES: Key[LruCache[tuple[str, str, float], TimelineEntry]] = Key("last lin
 async def last_lines(state: AppState, pods: Iterable[Member]) -> tuple[list[TimelineEntry], str]:
     """An entry for each container that ended last, and why lines are missing, as a sentence; empty where none are."""
     by_place = {pod.place: pod for pod in pods}
-    ended = sorted(ends_of_containers(by_place.values()), key=lambda entry: -entry.at)
+    ended = sorted(await ends_of_containers(by_place.values()), key=lambda entry: -entry.at)
     newest = {(entry.place, entry.container): entry for entry in reversed(ended)}
     wanted = sorted(newest.values(), key=lambda entry: -entry.at)[:MAX_READ]
     client = state[CONNECTION].client
     if not wanted or client is None:
         return [], ""
-    denials = {
-        denial
-        for entry in wanted
-        if entry.place is not None
-        and (denial := await right_denial(state, ResourceAttributes("get", PODS, *entry.place[1:], "log")))
-    }
+    rights = [ResourceAttributes("get", PODS, *entry.place[1:], "log") for entry in wanted if entry.place is not None]
+    denials = {*await asyncio.gather(*(right_denial(state, right) for right in rights))} - {""}
     if denials:
         return [], f"The last lines of containers are left out. {' '.join(sorted(denials))}"
     cache = state[LAST_LINES]
@@ -89,7 +85,7 @@ async def _read(client: Client, ended: TimelineEntry, pod: Member) -> TimelineEn
             content += chunk
     except InformerdError as error:
         return str(error)
-    texts = [line.partition(" ")[2] for line in content.decode(errors="replace").splitlines()]
+    texts = [line.partition(b" ")[2].decode(errors="replace") for line in content.split(b"\n") if line]
     lines = tuple(limit_text(escape_invisible(text), MAX_LINE) for text in texts)
     words = f"the last lines of container {ended.container} before it ended"
     return replace(ended, source="log", words=words, tone="idle", lines=lines, at=ended.at - 0.001) if lines else ""

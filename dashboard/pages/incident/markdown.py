@@ -10,7 +10,9 @@ from dashboard.runtime.invisible_characters import escape_invisible
 
 MAX_ENTRIES = 60
 """Most entries, the newest."""
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#&~@])")
+_ADDRESS = re.compile(r"(\w)://")
+"""What chats make a link of, with or without brackets."""
 
 
 def as_markdown(
@@ -35,7 +37,8 @@ def as_markdown(
 
 def _plain(text: str) -> str:
     """One line of text that Markdown shows as it is."""
-    return _SPECIAL.sub(r"\\\1", escape_invisible(" ".join(text.split())))
+    plain = _SPECIAL.sub(r"\\\1", escape_invisible(" ".join(text.split())))
+    return _ADDRESS.sub(r"\1\\://", plain)
 
 
 def _fenced(line: str) -> str:

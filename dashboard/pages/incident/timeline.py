@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,7 +19,7 @@ from dashboard.objects.printers import columns_for
 from dashboard.objects.printers.events import event_text, row_subject
 from dashboard.objects.usage.usage import Usage, cpu_text, memory_text, share_text
 from dashboard.pages.details.object_presenter import whole_object
-from dashboard.pages.incident.family import Family, Member, Place
+from dashboard.pages.incident.family import PODS, Family, Member, Place
 from dashboard.runtime.counts_and_times import format_times, parse_timestamp
 from dashboard.runtime.text_with_links import object_href
 from informerd.logs.container_runs import containers_of
@@ -29,6 +29,9 @@ EVENTS = "events"
 MAX_ENTRIES = 300
 """Most entries of a time line, the newest."""
 MAX_WORDS = 500
+MAX_READ = 30
+"""Most pods whose containers' ends are told."""
+MAX_WRITTEN = 10
 MAX_MEASURED = 10
 """Most pods whose usage is told."""
 OOM_KILLED = "OOMKilled"
@@ -77,12 +80,9 @@ async def timeline(hub: Hub, family: Family) -> list[TimelineEntry]:
     """The entries, newest first, MAX_ENTRIES at most; other work gets its turns meanwhile."""
     history = hub.history
     entries, told = await _of_feed(history, family)
-    entries += [
-        *_of_events(hub, family, told),
-        *ends_of_containers(family.pods),
-        *_usage(hub, family),
-        *writes(family.members),
-    ]
+    ends = await ends_of_containers(family.pods)
+    written = [entry async for entry in writes(family.members)]
+    entries += [*_of_events(hub, family, told), *ends, *_usage(hub, family), *written]
     oldest = min((entry.at for entry in entries), default=hub.clock.time())
     entries += gaps(history, family, oldest, hub.clock.time())
     return sorted(entries, key=lambda entry: -entry.at)[:MAX_ENTRIES]
@@ -92,15 +92,15 @@ async def _of_feed(history: ReadableHistory, family: Family) -> tuple[list[Timel
     """The lines of the feed, and namespaces and names of the Events that they tell."""
     found: list[TimelineEntry] = []
     told: set[tuple[str, str]] = set()
-    for chunk in history.chunks([*family.keys, EVENTS], -math.inf, math.inf):
+    for chunk in history.chunks([*family.keys, EVENTS], -math.inf, math.inf):  # the one with the newest line first
+        if len(found) >= MAX_ENTRIES and sorted(each.at for each in found)[-MAX_ENTRIES] >= chunk.last:
+            break
         for entry in reversed(chunk.entries()):
             made = _line(chunk.key, entry, family)
             if made is not None:
                 found.append(made)
                 if made.source == "event":
                     told.add((entry.namespace, entry.name))
-        if len(found) >= MAX_ENTRIES:
-            break
         await asyncio.sleep(0)
     return found, told
 
@@ -139,20 +139,28 @@ def _is_heartbeat(entry: Entry) -> bool:
     return bool(entry.fields) and all(path.endswith("lastHeartbeatTime") for path, _ in entry.fields)
 
 
-def ends_of_containers(pods: Iterable[Member]) -> Iterator[TimelineEntry]:
-    """The last end of each container, and the one before."""
-    for pod in pods:
-        for runs in containers_of(whole_object(pod.row) or {}):
-            for run in (runs.run, runs.before):
-                at = parse_timestamp(run.finished) if run is not None and run.is_over else None
-                if run is None or at is None:
-                    continue
-                what = "killed for its memory" if run.reason == OOM_KILLED else f"ended with exit code {run.exit_code}"
-                reason = f" ({run.reason})" if run.reason not in ("", "Completed", "Error", OOM_KILLED) else ""
-                times = f", restarted {format_times(runs.restarts)}" if runs.restarts else ""
-                words = f"container {runs.name} {what}{reason}{times}"
-                tone: Tone = "bad" if run.exit_code else "idle"
-                yield TimelineEntry(at, "change", words, tone, pod.place, container=runs.name)
+async def ends_of_containers(pods: Iterable[Member]) -> list[TimelineEntry]:
+    """The last end of each container, and the one before, of the MAX_READ pods that have a problem or changed last."""
+    found: list[TimelineEntry] = []
+    worst = sorted(pods, key=lambda pod: (pod.row.tone in ("ok", "idle"), -(pod.row.created or 0.0)))
+    for pod in worst[:MAX_READ]:
+        found += _ends_of(pod)
+        await asyncio.sleep(0)  # each is a millisecond of work
+    return found
+
+
+def _ends_of(pod: Member) -> Iterator[TimelineEntry]:
+    for runs in containers_of(whole_object(pod.row) or {}):
+        for run in (runs.run, runs.before):
+            at = parse_timestamp(run.finished) if run is not None and run.is_over else None
+            if run is None or at is None:
+                continue
+            what = "killed for its memory" if run.reason == OOM_KILLED else f"ended with exit code {run.exit_code}"
+            reason = f" ({run.reason})" if run.reason not in ("", "Completed", "Error", OOM_KILLED) else ""
+            times = f", restarted {format_times(runs.restarts)}" if runs.restarts else ""
+            tone: Tone = "bad" if run.exit_code else "idle"
+            words = f"container {runs.name} {what}{reason}{times}"
+            yield TimelineEntry(at, "change", words, tone, pod.place, container=runs.name)
 
 
 def _usage(hub: Hub, family: Family) -> Iterator[TimelineEntry]:
@@ -177,9 +185,13 @@ def _usage_tone(usage: Usage) -> Tone:
     return "warn" if share is not None and share >= 0.9 else "idle"
 
 
-def writes(members: Iterable[Member]) -> Iterator[TimelineEntry]:
-    """The last write of each manager of an object's fields, its status left out: managers name themselves."""
-    for member in members:
+async def writes(members: Iterable[Member]) -> AsyncIterator[TimelineEntry]:
+    """The last write of each manager of an object's fields, its status left out: managers name themselves. Of what
+    people write, not of pods and of what others make, MAX_WRITTEN objects at most.
+    """
+    written = [member for member in members if member.kind.key != PODS or member.row.owner is None]
+    for member in written[:MAX_WRITTEN]:
+        await asyncio.sleep(0)  # each is some milliseconds of work
         for owned in FieldOwners(whole_object(member.row) or {}).managers:
             manager = owned.manager
             at = parse_timestamp(manager.time)

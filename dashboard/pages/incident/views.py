@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from urllib.parse import quote
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -10,8 +13,10 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.causes.find_causes import Cause, find_causes
+from dashboard.pages.causes.top_owner import Subject
+from dashboard.pages.causes.unhealthy_object import UnhealthyObject
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
-from dashboard.pages.incident.family import MAX_MEMBERS, Family
+from dashboard.pages.incident.family import MAX_MEMBERS, Family, find_family
 from dashboard.pages.incident.last_lines import last_lines
 from dashboard.pages.incident.markdown import as_markdown
 from dashboard.pages.incident.timeline import MAX_ENTRIES, timeline
@@ -40,22 +45,23 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
         return redirect_with_query(request, incident_href(kind, *place))
     state = state_of(request)
     hub = state[HUB]
-    family = Family(hub, kind, *place)
+    family = await find_family(hub, kind, *place)
     entries = await timeline(hub, family)
     is_known = any(entry.source != "gap" for entry in entries)
     if family.row is None and not is_known and has_synced(hub.hub_kinds.replica(kind.key)):
         return object_not_found(request, kind, *place)
+    is_full = len(entries) >= MAX_ENTRIES
     lines, why_not = await last_lines(state, family.pods)
     entries = sorted([*entries, *lines], key=lambda entry: -entry.at)
     view = open_detail(hub, kind, *place)
     causes = causes_of(state, family)
     sentences = [
-        sentence for sentence in (*map(cause_sentence, causes), why_not, *_limits(family, len(entries))) if sentence
+        sentence for sentence in (*map(cause_sentence, causes), why_not, *_limits(family, is_full=is_full)) if sentence
     ]
     title = f"{kind.singular} {'/'.join(filter(None, place))}"
     text = as_markdown(
         title,
-        request.build_absolute_uri(request.path),
+        request.build_absolute_uri(quote(incident_href(kind, *place), safe="/%-._~")),
         state[CONNECTION].cluster.name,
         state_text(view),
         sentences,
@@ -91,14 +97,15 @@ def causes_of(state: AppState, family: Family) -> tuple[Cause, ...]:
     hub = state[HUB]
     followed = hub.hub_kinds.with_replicas()
     replicas = {kind.key: replica for kind, replica in followed}
-    found = find_causes([(kind, hub.summaries[kind.key]) for kind, _ in followed], replicas)
     uids = {member.row.uid for member in family.members}
-    return tuple(
-        cause
-        for cause in found.shown
-        if cause.subject is not None
-        and (cause.subject.place in family.places or any(line.row.uid in uids for line in cause.lines))
-    )
+
+    def is_wanted(subject: Subject | None, lines: Sequence[UnhealthyObject]) -> bool:
+        if subject is None:
+            return False
+        return subject.place in family.places or any(line.row.uid in uids for line in lines)
+
+    found = find_causes([(kind, hub.summaries[kind.key]) for kind, _ in followed], replicas, wanted=is_wanted)
+    return found.shown
 
 
 def cause_sentence(cause: Cause) -> str:
@@ -118,11 +125,11 @@ def state_text(view: LiveDetail) -> str:
     return f"{said} {view.row.reason}".strip()
 
 
-def _limits(family: Family, count: int) -> list[str]:
+def _limits(family: Family, *, is_full: bool) -> list[str]:
     """What the page leaves out, as sentences."""
-    said = []
+    sentences = []
     if family.is_cut:
-        said.append(f"It has more than {MAX_MEMBERS} relatives: the others are left out.")
-    if count >= MAX_ENTRIES:
-        said.append(f"The newest {MAX_ENTRIES} entries are shown. The feed has all that is known.")
-    return said
+        sentences.append(f"It has more than {MAX_MEMBERS} relatives: the others are left out.")
+    if is_full:
+        sentences.append(f"The newest {MAX_ENTRIES} entries are shown. The feed has all that is known.")
+    return sentences

@@ -358,12 +358,14 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
                     (UnhealthyObject(pods, msgspec.structs.replace(row, uid=f"{row.uid}-{number}"), 0, NOW),),
                     1 + number % 2,
                     "1 pod cannot pull image registry.example.com/web:1.5",
+                    NOW,
                     LastChange("images web:1.4 → web:1.5", rfc3339(NOW), "2m"),
                 )
                 for number, row in enumerate(wrongs)
             ),
             total=1446 if wrong else 0,
             cause_count=len(wrongs),
+            is_cut=False,
             groups=(
                 UnhealthyGroup(pods, "CrashLoopBackOff", "bad", 1441, "/resources/pods/?q=status%3DCrashLoopBackOff"),
             )

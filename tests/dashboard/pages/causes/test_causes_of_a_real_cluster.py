@@ -123,6 +123,6 @@ def test_a_namespace_that_ran_out_of_quota_is_one_card(controlplane: ControlPlan
         causes = causes_of(objects(), SystemClock())
     (card,) = (each for each in causes.shown if each.key.rule == "quota")
     assert card.key.place == ("resourcequotas", namespace, "small")
-    assert card.words.startswith("the quota is used up: 2 Deployments"), words_of(causes)
+    assert card.words.startswith("the quota would be exceeded: 2 Deployments"), words_of(causes)
     assert {line.kind.key for line in card.lines} >= {"deployments.apps", "events"}
     assert all("exceeded quota: small" in line.words for line in card.lines)

@@ -149,7 +149,7 @@ def test_a_node_that_is_gone_has_its_pods_but_not_those_that_failed_before() -> 
     world.warn("event", "n-1", "NodeNotReady: gone", kind="node")
     world.clock.skip(0)
     node, web = sorted(world.causes.shown, key=lambda cause: -cause.count)
-    assert (node.key.rule, node.count, len(node.lines), node.more_count) == ("node", 62, MAX_LINES, 42)
+    assert (node.key.rule, node.count, len(node.lines), node.more_count) == ("node", 62, MAX_LINES, 52)
     assert node.words == "Kubelet stopped; 60 pods of it unhealthy since"
     assert node.more_href == "/resources/pods/?q=node%3Dn-1"
     assert (web.key.place[2], web.count, web.words) == ("web", 2, "2 pods in a crash loop: main")
@@ -163,7 +163,7 @@ def test_a_namespace_that_ran_out_of_quota_is_one_card() -> None:
     world.warn("event", "web-rs", f"FailedCreate: Error creating: {said}", kind="replicaset", group="apps")
     cause = world.only
     assert (cause.key.rule, cause.key.place, cause.count) == ("quota", ("resourcequotas", "shop", "small"), 3)
-    assert cause.words == "the quota is used up: 2 Deployments cannot create what they want"
+    assert cause.words == "the quota would be exceeded: 2 Deployments cannot create what they want"
 
 
 def test_warnings_about_what_is_well_now_or_gone_are_one_card_at_the_end() -> None:
@@ -178,7 +178,7 @@ def test_warnings_about_what_is_well_now_or_gone_are_one_card_at_the_end() -> No
     world.warn("of-api", "api-1", "BackOff: restarting")
     api, passed = world.causes.shown
     assert (api.key.place[2], api.count) == ("api", 2)
-    assert (passed.key.rule, passed.subject, passed.count, passed.href) == ("passed", None, 3, "")
+    assert (passed.key.rule, passed.subject, passed.count, passed.href) == ("other", None, 3, "")
 
 
 def test_a_warning_about_a_pod_that_is_gone_is_that_of_its_owner_as_the_feed_knows_it() -> None:
@@ -240,3 +240,42 @@ def test_an_owner_that_only_one_group_has_is_found_by_all_owners_too() -> None:
     owners = (Owner("", "Node", "x", "x-uid"), Owner("apps", "ReplicaSet", "web-rs", "web-rs-uid", is_controller=True))
     world.put("pods", msgspec.structs.replace(pod, owners=owners))
     assert world.only.key.place == ("deployments.apps", "shop", "web")
+
+
+def test_a_node_has_the_owners_and_the_warnings_of_its_pods_and_no_pod_of_unknown_age() -> None:
+    world = World()
+    gone = world.now - 300
+    node = row_of("nodes", "n-1", namespace="", status="NotReady", tone="bad", reason="silent", since=gone)
+    world.put("nodes", node)
+    world.deployment("web", since=gone + 100, reason="1 of 2 pods available")
+    world.deployment("api", since=gone + 100, reason="1 of 2 pods available")
+    world.pod("web-1", "web", node="n-1", **bad("not ready", gone + 40, "Unknown"))
+    world.pod("api-1", "api", node="n-1", **bad("not ready", gone + 40, "Unknown"))
+    world.pod("api-2", "api", node="n-2", **bad("crash loop: main", gone + 50, "CrashLoopBackOff"))
+    world.put("pods", row_of("pods", "ageless", node="n-1", status="Odd", tone="bad", reason="odd"))
+    world.warn("event", "web-1", "NodeNotReady: gone")
+    causes = {cause.key.place[2]: cause for cause in world.causes.shown}
+    assert {name: cause.count for name, cause in causes.items()} == {"n-1": 5, "api": 2, "ageless": 1}
+    assert {line.row.name for line in causes["n-1"].lines} == {"n-1", "web", "web-1", "api-1", "event"}
+
+
+def test_of_more_than_are_examined_it_is_said_that_there_may_be_more_causes() -> None:
+    world = World()
+    world.deployment("web")
+    rows = [row_of("pods", f"p-{number}", owner=("ReplicaSet", "web-rs"), **bad("failed", 1_000.0, "Error"))
+            for number in range(1_100)]  # fmt: skip
+    world.put("pods", *rows)
+    assert (world.causes.is_cut, world.causes.cause_count) == (True, 1)
+    assert world.only.since_text == "1970-01-01 00:16:40 UTC"
+    assert not World().causes.is_cut
+
+
+def test_only_wanted_causes_are_shown_however_many_others_are_worse() -> None:
+    world = World()
+    for number in range(MAX_CAUSES + 5):
+        world.pod(f"p-{number}", **bad("failed", 1_000.0 + number, "Error"))
+    replicas = {key: feeder.replica for key, feeder in world.feeders.items()}
+    kinds = [(KINDS[key], world.kinds.summaries[key]) for key in world.feeders]
+    last = f"p-{MAX_CAUSES + 4}"
+    found = find_causes(kinds, replicas, wanted=lambda subject, _: subject is not None and subject.name == last)
+    assert [cause.key.place[2] for cause in found.shown] == [last]

@@ -11,7 +11,7 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.usage import Usage
-from dashboard.pages.incident.family import Family
+from dashboard.pages.incident.family import Family, find_family
 from dashboard.pages.incident.timeline import TimelineEntry, ends_of_containers, timeline, usage_words, writes
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, Feeders
@@ -43,11 +43,11 @@ class World:
         for name in ("web-rs-1", "web-rs-2"):
             self.feeders["pods"].put(pod_of(name), op="added", words="created, Pending")
 
-    def family(self, key: str, name: str) -> Family:
-        return Family(self.hub, KINDS[key], "shop", name)
+    async def family(self, key: str, name: str) -> Family:
+        return await find_family(self.hub, KINDS[key], "shop", name)
 
     async def lines(self, key: str = "deployments.apps", name: str = "web") -> list[TimelineEntry]:
-        return await timeline(self.hub, self.family(key, name))
+        return await timeline(self.hub, await self.family(key, name))
 
 
 def said(entries: list[TimelineEntry], source: str) -> set[tuple[str, str]]:
@@ -95,14 +95,14 @@ async def test_what_is_gone_has_what_the_feed_knows_and_where_that_begins_is_a_g
     world = World()
     world.feeders["pods"].drop("uid-shop-web-rs-1")
     world.clock.skip(60)
-    family = world.family("pods", "web-rs-1")
+    family = await world.family("pods", "web-rs-1")
     assert (family.row, family.members) == (None, [])
     entries = await world.lines("pods", "web-rs-1")
     assert ("web-rs-1", "deleted, was there") in said(entries, "change")
     assert any("before this is known here" in entry.words for entry in entries if entry.source == "gap")
 
 
-def test_ends_of_containers_and_writes_are_read_from_the_objects() -> None:
+async def test_ends_of_containers_and_writes_are_read_from_the_objects() -> None:
     over = {"exitCode": 137, "reason": "OOMKilled", "finishedAt": "2027-01-15T07:58:00Z"}
     status = {"name": "main", "restartCount": 4, "lastState": {"terminated": over}, "state": {"running": {}}}
     fields: dict[str, Any] = {"f:spec": {"f:nodeName": {}}}
@@ -117,11 +117,11 @@ def test_ends_of_containers_and_writes_are_read_from_the_objects() -> None:
     )
     clock = FakeClock()
     feeder = Feeder("pods", clock, [row_of("pods", obj)])
-    family = Family(Hub(Feeders(feeder), clock), KINDS["pods"], "shop", "web")
-    (end,) = ends_of_containers(family.pods)
+    family = await find_family(Hub(Feeders(feeder), clock), KINDS["pods"], "shop", "web")
+    (end,) = await ends_of_containers(family.pods)
     assert (end.words, end.tone) == ("container main killed for its memory, restarted 4 times", "bad")
     assert end.time == "2027-01-15T07:58:00Z"
-    (write,) = writes(family.members)
+    (write,) = [entry async for entry in writes(family.members)]
     assert (write.words, write.time) == ("kubectl-edit wrote last; it owns 1 field", "2027-01-15T07:57:00Z")
 
 
