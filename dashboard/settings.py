@@ -16,7 +16,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.runtime.concurrency_limit import Limits, read_limits
-from dashboard.runtime.environment import Environment, read_limit, read_positive, read_seconds
+from dashboard.runtime.environment import Environment, read_address, read_limit, read_positive, read_seconds
 from dashboard.runtime.namespace_names import read_namespaces
 from dashboard.runtime.oidc_issuers import Issuer, read_issuers
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
@@ -98,7 +98,7 @@ DEMO_RATE: float = env.read("DEMO_RATE", read_rate, default="5")
 DEMO_SEED: int | None = env.read("DEMO_SEED", read_seed, default="")
 SECRET_VARIABLES = frozenset({
     "SECRET_KEY", "DELTABOARD_AUDIT_KEY", "DELTABOARD_FEED_KEY", "DELTABOARD_TRUST_PROXY_SECRET",
-    "DATABASE_URL", "REDIS_URL",
+    "DELTABOARD_PROMETHEUS_TOKEN", "DATABASE_URL", "REDIS_URL",
 })  # fmt: skip
 """Variables that no other program needs to have."""
 CLUSTER_ENVIRON = {name: value for name, value in os.environ.items() if name not in SECRET_VARIABLES}
@@ -174,6 +174,13 @@ DELTABOARD_SOCKETS: int = env.read("DELTABOARD_SOCKETS", read_positive, default=
 DELTABOARD_SOCKETS_PER_USER: int = env.read("DELTABOARD_SOCKETS_PER_USER", read_positive, default="100")
 DELTABOARD_USAGE_SECONDS: int = env.read("DELTABOARD_USAGE_SECONDS", read_limit, default="30")
 """Seconds between two polls of the metrics API; 0: none."""
+DELTABOARD_PROMETHEUS: str = env.read("DELTABOARD_PROMETHEUS", read_address, default="")
+"""Address of a Prometheus that knows what containers used before a worker was started."""
+DELTABOARD_PROMETHEUS_TOKEN: str = env.str("DELTABOARD_PROMETHEUS_TOKEN", default="")
+if DELTABOARD_PROMETHEUS_TOKEN and not DELTABOARD_PROMETHEUS:
+    raise ImproperlyConfigured(
+        "DELTABOARD_PROMETHEUS_TOKEN has no effect without DELTABOARD_PROMETHEUS: name the address of a Prometheus"
+    )
 DELTABOARD_TERMINAL_IDLE_MINUTES: int = env.read("DELTABOARD_TERMINAL_IDLE_MINUTES", read_positive, default="30")
 """Minutes in which nobody types, after which a terminal is closed."""
 DELTABOARD_TERMINAL_CONTENTS: bool = env.bool("DELTABOARD_TERMINAL_CONTENTS", default=False)

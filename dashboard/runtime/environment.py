@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -71,6 +72,22 @@ class Environment(environ.Env):  # type: ignore[misc]
             if value.lower() == choice.lower():
                 return choice
         raise ImproperlyConfigured(f"{var} is {value!r}, but must be one of {', '.join(filter(None, choices))}")
+
+
+def read_address(value: str) -> str:
+    """An address of a server, such as ``http://prometheus.monitoring:9090``, without a slash at its end; empty for
+    none. Raises ValueError.
+    """
+    if not value:
+        return ""
+    try:
+        parts = urlsplit(value)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or parts.query or parts.fragment or "@" in parts.netloc:
+        raise ValueError(f"{value!r} is not an address such as http://prometheus.monitoring:9090")
+    return value.rstrip("/")
 
 
 def read_positive(value: str) -> int:

@@ -131,7 +131,7 @@ def wait_for_details(page: Page, cluster: ControlPlane, one: str) -> None:
     changed = cluster.patch(f"{one}/status", {"status": {"phase": page.title()}})
     expect(page.locator("[id^='detail-']")).to_have_attribute("data-version", changed["metadata"]["resourceVersion"])
     page.evaluate(WHOLE)
-    expect(page.locator("[id^='detail-'] [data-key]")).to_have_count(3)
+    expect(page.locator("[id^='detail-'] [data-key]")).to_have_count(4)
 
 
 def followed(page: Page) -> list[str]:

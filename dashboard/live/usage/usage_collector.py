@@ -24,6 +24,8 @@ from dashboard.live.usage.messages import (
     request_decoder,
 )
 from dashboard.live.usage.metrics_api import GROUP, AllowedNamespaces, ListClient, read_nodes, read_pods
+from dashboard.live.usage.older_usage import OlderUsage
+from dashboard.live.usage.prometheus import Prometheus
 from dashboard.live.usage.usage_history import UsageHistory
 from dashboard.live.usage.usage_totals import PODS, Rows, Usages, usages_of
 from dashboard.objects.usage.past_usage import PastUsage
@@ -42,6 +44,8 @@ ABSENT_INTERVAL = 60.0
 """Seconds between two polls while nothing serves the metrics API."""
 ROWS_INTERVAL = 3.0
 """The same while pods are measured and the worker has listed none yet, as after its start."""
+MAX_READING = 8
+"""Most questions to Prometheus at a time; of what is not asked for, the next poll's question makes up."""
 SLOW_POLL = 0.1
 """Part of the time that polls may take: where one takes long, the pause after it grows."""
 
@@ -61,8 +65,11 @@ class UsageCollector:
         layer_health: ChannelLayerHealth,
         interval: float,
         namespaces: tuple[str, ...] = (),
+        prometheus: Prometheus | None = None,
     ) -> None:
-        """`rows` returns the objects that the worker follows. `namespaces` are those that are polled; empty: all."""
+        """`rows` returns the objects that the worker follows. `namespaces` are those that are polled; empty: all.
+        `prometheus` knows what was before.
+        """
         self.history = UsageHistory()
         self._client = client
         self._clock = clock
@@ -73,6 +80,8 @@ class UsageCollector:
         self._namespaces = namespaces
         self._sender = Sender(channel_layer, layer_health)
         self._inbox = GroupChannel(channel_layer, USAGE_REQUEST_GROUP, clock, layer_health)
+        self._older = OlderUsage(prometheus, clock, rows) if prometheus is not None else None
+        self._reading: set[asyncio.Task[None]] = set()
         self._begun_at = clock.time()
         self._number = 0
         self._usages: Usages = {}
@@ -89,7 +98,7 @@ class UsageCollector:
                 await self.poll()
                 await self._clock.sleep(self._pause_after(self._clock.now() - begun))
         finally:
-            await cancel_all([answering])
+            await cancel_all([answering, *self._reading])
 
     def _pause_after(self, took: float) -> float:
         """Seconds until the next poll."""
@@ -165,12 +174,27 @@ class UsageCollector:
         except UNREADABLE as error:
             logger.debug("dropped a question about usage: %s", error)
             return
-        for kind, data in self._answers(asked):
-            await self._sender.to_channel(asked.reply_channel, {"type": kind, "data": data})
-
-    def _answers(self, asked: UsageRequest) -> list[tuple[str, bytes]]:
         if not asked.kind:
-            return [("usage.part", encoder.encode(part)) for part in self._parts()] if self._number else []
-        samples = tuple(self.history.samples(asked.kind, asked.key, self._clock.time()))
-        past = PastUsage(self._epoch, asked.kind, asked.key, self._begun_at, samples)
-        return [("usage.past", encoder.encode(past))]
+            for part in self._parts() if self._number else []:
+                await self._send(asked, "usage.part", encoder.encode(part))
+            return
+        await self._send(asked, "usage.past", encoder.encode(self._past_of(asked)))
+        if self._older is not None and self._older.must_ask(asked.kind, asked.key) and len(self._reading) < MAX_READING:
+            task = asyncio.create_task(self._read_older(self._older, asked), name="asking Prometheus")
+            self._reading.add(task)
+            task.add_done_callback(self._reading.discard)
+
+    async def _read_older(self, older: OlderUsage, asked: UsageRequest) -> None:
+        """Ask Prometheus what was before, and answer once more with it."""
+        await older.read(asked.kind, asked.key)
+        await self._send(asked, "usage.past", encoder.encode(self._past_of(asked)))
+
+    async def _send(self, asked: UsageRequest, message_type: str, data: bytes) -> None:
+        await self._sender.to_channel(asked.reply_channel, {"type": message_type, "data": data})
+
+    def _past_of(self, asked: UsageRequest) -> PastUsage:
+        samples = self.history.samples(asked.kind, asked.key, self._clock.time())
+        begin = samples[0].at if samples else self._clock.time()
+        older, problem = self._older.known(asked.kind, asked.key) if self._older is not None else ([], "")
+        before = [each for each in older if each.at + each.seconds <= begin]
+        return PastUsage(self._epoch, asked.kind, asked.key, self._begun_at, (*before, *samples), problem)

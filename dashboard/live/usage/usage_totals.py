@@ -123,6 +123,17 @@ async def usages_of(pods: Iterable[Measured], nodes: Iterable[Measured], rows: R
     return found
 
 
+def pods_of(kind: str, key: str, rows: Rows) -> list[str]:
+    """Names of the pods that an object owns now, itself or through others."""
+    owners = _Owners(rows)
+    namespace = key.rpartition("/")[0]
+    return [
+        row.name
+        for row in rows.get(PODS, {}).values()
+        if row.namespace == namespace and row.owner is not None and (kind, key) in owners.above(row.owner[2])
+    ]
+
+
 def _of_pod(measured: Measured, row: Row, nodes: Mapping[str, Row]) -> Usage:
     node = nodes.get(str(_cell(row, _POD_NODE)))
     cpu, cpu_basis = _capacity(row, _POD_CPU, node, _NODE_CPU)

@@ -31,3 +31,5 @@ class PastUsage(msgspec.Struct, frozen=True, array_like=True):
     """Unix seconds since when the worker has kept the past."""
     samples: tuple[Sample, ...] = ()
     """Oldest first. Spans without a sample are left out."""
+    problem: str = ""
+    """Why what was before is not known, as a sentence; empty where nothing failed."""

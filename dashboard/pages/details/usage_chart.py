@@ -124,7 +124,7 @@ def usage_charts(
         end=rfc3339(round(now)),
         measured_at=rfc3339(round(usage.at)) if usage is not None else "",
         window=f"{usage.window:.0f}" if usage is not None else "",
-        problem=problem,
+        problem=" ".join(filter(None, (problem, past.problem if past is not None else ""))),
     )
 
 

@@ -51,7 +51,8 @@ def debug_container(image: str, target: str) -> dict[str, Any]:
 
 
 async def add_debug_container(client: Client, pod: Mapping[str, Any], container: Mapping[str, Any]) -> None:
-    """Add a container to exactly this pod, by its uid. Raises ApiError and Unreachable."""
+    """Add a container to exactly this pod, as it was read. Raises ApiError and Unreachable."""
     metadata = pod["metadata"]
-    patch = {"metadata": {"uid": metadata["uid"]}, "spec": {"ephemeralContainers": [container]}}
+    read = {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]}
+    patch = {"metadata": read, "spec": {"ephemeralContainers": [container]}}
     await client.patch(PODS, metadata["name"], metadata["namespace"], patch, "strategic", subresource=SUBRESOURCE)

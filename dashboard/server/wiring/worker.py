@@ -16,6 +16,7 @@ from dashboard.cluster.connection import Connection
 from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.rejected_messages import RejectedMessages
+from dashboard.live.usage.prometheus import Prometheus
 from dashboard.live.usage.usage_collector import UsageCollector
 from dashboard.live.worker.namespace_access import ACCESS_INTERVAL, NamespaceAccess, near_namespaces
 from dashboard.live.worker.namespace_counts import NamespaceCounts
@@ -131,6 +132,8 @@ class WorkerProcess:
         async def allowed(resource: Resource) -> tuple[str, ...]:
             return (await access.allowed(resource, after=self._clock.now() - ACCESS_INTERVAL)).namespaces
 
+        address = settings.DELTABOARD_PROMETHEUS
+        prometheus = Prometheus(address, settings.DELTABOARD_PROMETHEUS_TOKEN) if address else None
         collector = UsageCollector(
             client,
             self.layer,
@@ -141,6 +144,7 @@ class WorkerProcess:
             layer_health=self._layer_health,
             interval=settings.DELTABOARD_USAGE_SECONDS,
             namespaces=settings.DELTABOARD_NAMESPACES,
+            prometheus=prometheus,
         )
         return asyncio.create_task(keep_running("measuring usage", collector.run, self._clock), name="usage")
 

@@ -120,6 +120,9 @@ class World:
     async def evict(self) -> Write:
         return self._write(await self.browser.open(self.page("pods", "web-1", "do/evict/")), "evict", "web-1")
 
+    async def debug(self) -> Write:
+        return Write(self.page("pods", "web-2", "terminal/debug/"), {"image": "busybox:1.37", "target": "c"})
+
     async def drain(self) -> Write:
         return self._write(await self.browser.open(self.page("nodes", self.node, "do/drain/")), "drain", self.node)
 
@@ -176,6 +179,7 @@ WRITES: MappingProxyType[str, Callable[[World], Awaitable[Write]]] = MappingProx
     "act, scale to 1": World.scale_to_1,
     "act, restart": World.restart,
     "evict": World.evict,
+    "debug": World.debug,
     "drain": World.drain,
     "new": World.new,
     "several": World.several,

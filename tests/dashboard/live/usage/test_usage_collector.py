@@ -17,7 +17,9 @@ from dashboard.live.usage.messages import (
     part_decoder,
     past_decoder,
 )
+from dashboard.live.usage.prometheus import Prometheus, PrometheusProblem
 from dashboard.live.usage.usage_collector import ABSENT_INTERVAL, NO_METRICS_API, ROWS_INTERVAL, UsageCollector
+from dashboard.objects.usage.past_usage import Sample
 from dashboard.objects.usage.usage import Usage
 from informerd.errors import Forbidden, InformerdError
 from informerd.errors.status import Status
@@ -186,3 +188,37 @@ async def test_a_web_process_that_asks_gets_the_report_or_the_past_of_an_object(
     assert (channel, past.kind, past.key, len(past.samples)) == ("web-1", "pods", "shop/web", 1)
     assert past.begun_at == collected.clock.time()
     await collected.collector._answer_message({"type": "usage.ask", "data": b"\xff"})  # of another version
+
+
+class _Earlier(Prometheus):
+    """One that knows two spans, of which the worker has the second itself, or that fails."""
+
+    def __init__(self, problem: str = "") -> None:
+        super().__init__("http://p")
+        self._problem = problem
+
+    async def samples(self, selector: str, begin: float, end: float) -> list[Sample]:
+        assert selector == '{container!="",namespace="shop",pod="web"}'
+        if self._problem:
+            raise PrometheusProblem(self._problem)
+        return [Sample(NOW - 1_200, 600, 1.0, 10.0), Sample(NOW - 300, 600, 2.0, 20.0)]
+
+
+@pytest.mark.parametrize(("problem", "before"), [("", [NOW - 1_200]), ("Prometheus is away.", [])])
+async def test_what_was_before_the_worker_began_comes_from_prometheus_in_a_second_answer(
+    problem: str, before: list[float]
+) -> None:
+    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))])
+    collected = Collected(api, "web", prometheus=_Earlier(problem))
+    await collected.poll()
+    question = {"type": "usage.ask", "data": encoder.encode(UsageRequest("web-1", "pods", "shop/web"))}
+    collected.layer.sent.clear()
+    await collected.collector._answer_message(question)
+    await run_ready_tasks()
+    first, second = (past_decoder.decode(message["data"]) for _, message in collected.layer.sent)
+    assert ([sample.at for sample in first.samples], first.problem) == ([NOW], "")
+    assert ([sample.at for sample in second.samples], second.problem) == ([*before, NOW], problem)
+    collected.layer.sent.clear()
+    await collected.collector._answer_message(question)
+    await run_ready_tasks()
+    assert len(collected.layer.sent) == 1, "it is asked again only after a while"

@@ -28,14 +28,15 @@ READS = frozenset({
     "selected-export", "complete", "check-new", "schema", "bulk-results", "bulk-commands", "detail", "yaml", "check",
     "take", "check-status", "take-status", "may", "owner", "whoami", "audit", "audit-export", "sign-in", "sign-out",
     "back-channel-logout", "openid_connect_login", "openid_connect_callback", "sessions", "end-sessions",
-    "logs", "log-lines", "log-download", "selection-logs", "selection-log-lines", "selection-log-download",
+    "logs", "log-lines", "log-download", "selection-logs", "selection-log-lines", "selection-log-download", "incident",
+    "terminal",
 })  # fmt: skip
 """Addresses that never write to the cluster, by name; what they write, if anything, is in Deltaboard's database."""
 STARTS_A_RUN = frozenset({"bulk"})
 """Its POST stores a run, whose own address writes."""
 OFFER = re.compile(
     r"""(?:href|action|formaction|hx-post|data-path)=["'][^"']*"""
-    r"""(?:/new/|/edit/|/delete/|/do/\w+/|/bulk/|/controllers/requeue/|^edit/|^delete/)[^"']*["']"""
+    r"""(?:/new/|/edit/|/delete/|/terminal/|/do/\w+/|/bulk/|/controllers/requeue/|^edit/|^delete/)[^"']*["']"""
 )
 """An attribute that leads to an address that writes."""
 
