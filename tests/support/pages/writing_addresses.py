@@ -121,7 +121,7 @@ class World:
         return self._write(await self.browser.open(self.page("pods", "web-1", "do/evict/")), "evict", "web-1")
 
     async def debug(self) -> Write:
-        return Write(self.page("pods", "web-2", "terminal/debug/"), {"image": "busybox:1.37", "target": "c"})
+        return Write(self.page("pods", "web-2", "terminal/debug/"), {"image": "busybox:1.37", "target": ""})
 
     async def drain(self) -> Write:
         return self._write(await self.browser.open(self.page("nodes", self.node, "do/drain/")), "drain", self.node)
