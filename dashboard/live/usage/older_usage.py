@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dashboard.live.usage.prometheus import Prometheus, PrometheusProblem, selector_of
+from dashboard.live.usage.prometheus import MAX_PODS, Prometheus, PrometheusProblem, selector_of
 from dashboard.live.usage.usage_totals import NAMESPACES, NODES, PODS, Rows, pods_of
 from dashboard.objects.usage.past_usage import Sample
 from informerd.clock import Clock
@@ -64,10 +64,18 @@ class OlderUsage:
         begin = max(end - DAY, created or 0.0)  # before that, it was another object of its name
         try:
             samples = tuple(await self._prometheus.samples(selector, begin, end)) if selector else ()
-            problem = ""
+            problem = self._gap_of(kind, pods, is_known=bool(samples))
         except PrometheusProblem as error:
             samples, problem = before.samples, str(error)
-        if problem and problem != self._problem:
-            logger.warning("usage: %s", problem)
-        self._problem = problem
+            if problem != self._problem:
+                logger.warning("usage: %s", problem)
+            self._problem = problem
         self._answers.put((kind, key), _Answer(now, samples, problem))
+
+    def _gap_of(self, kind: str, pods: list[str], *, is_known: bool) -> str:
+        """Why nothing is known though nothing failed, as a sentence; empty where there may simply be nothing."""
+        if kind == NODES and not is_known:
+            return f'{self._prometheus.name} has no series of this node: some set-ups drop those with id="/".'
+        if len(pods) > MAX_PODS:
+            return f"It has more than {MAX_PODS} pods: what they used before is not summed up."
+        return ""

@@ -51,8 +51,8 @@ class Prometheus:
         if first + STEP > end:
             return []
         cpu, memory = await asyncio.gather(
-            self._ask(f"max_over_time(sum(rate({_CPU}{selector}[5m]))[{STEP}s:1m])", first + STEP, end),
-            self._ask(f"max_over_time(sum({_MEMORY}{selector})[{STEP}s:1m])", first + STEP, end),
+            self._ask(_most(f"rate({_CPU}{selector}[5m])"), first + STEP, end),
+            self._ask(_most(f"{_MEMORY}{selector}"), first + STEP, end),
         )
         return [Sample(at - STEP, STEP, cpu[at], memory[at]) for at in sorted(cpu.keys() & memory.keys())]
 
@@ -65,35 +65,47 @@ class Prometheus:
                 aiohttp.ClientSession(headers=self._headers, timeout=limits, trust_env=False) as session,
                 session.post(f"{self._address}{_PATH}", data=form, allow_redirects=False) as response,
             ):
-                body = await response.content.read(MAX_ANSWER + 1)
-                return self._values(response.status, body)
+                body = bytearray()
+                async for chunk in response.content.iter_chunked(2**16):
+                    body += chunk
+                    if len(body) > MAX_ANSWER:
+                        raise PrometheusProblem(f"{self.name} answers more than {MAX_ANSWER // 2**20} MiB.")
+                return self._values(response.status, bytes(body))
         except TimeoutError:
-            raise PrometheusProblem(f"{self._name} did not answer within {TIMEOUT:g} s.") from None
+            raise PrometheusProblem(f"{self.name} did not answer within {TIMEOUT:g} s.") from None
         except (aiohttp.ClientError, OSError) as error:
-            raise PrometheusProblem(f"{self._name} cannot be reached: {error}.") from error
+            raise PrometheusProblem(f"{self.name} cannot be reached: {error}.") from error
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
+        """As sentences name it."""
         return f"Prometheus at {self._address}"
 
     def _values(self, status: int, body: bytes) -> dict[float, float]:
         try:
-            answer = msgspec.json.decode(body) if len(body) <= MAX_ANSWER else None
+            answer = msgspec.json.decode(body)
         except msgspec.DecodeError:
             answer = None
         said = answer.get("error") if isinstance(answer, dict) else None
         if status in (401, 403):
             hint = "Its token (DELTABOARD_PROMETHEUS_TOKEN)" if self._has_token else "It wants a token"
             what = f"{hint} is refused." if self._has_token else f"{hint}: set DELTABOARD_PROMETHEUS_TOKEN."
-            raise PrometheusProblem(f"{self._name} answers {status}. {what}")
+            raise PrometheusProblem(f"{self.name} answers {status}. {what}")
         if said:
-            raise PrometheusProblem(f"{self._name} refuses the question: {limit_text(str(said), 300)}.")
+            raise PrometheusProblem(f"{self.name} refuses the question: {limit_text(str(said), 300)}.")
         if status != 200 or not isinstance(answer, dict):
-            raise PrometheusProblem(f"{self._name} is no Prometheus: it answers {status} at {_PATH}.")
+            raise PrometheusProblem(f"{self.name} is no Prometheus: it answers {status} at {_PATH}.")
         try:
             return _read(answer)
         except (KeyError, TypeError, ValueError, IndexError):
-            raise PrometheusProblem(f"{self._name} answers what Deltaboard does not understand.") from None
+            raise PrometheusProblem(f"{self.name} answers what Deltaboard does not understand.") from None
+
+
+def _most(series: str) -> str:
+    """The most of a sum in each step. A container that was started again, or that two scrape, has two series for a
+    while: it counts once.
+    """
+    return f"max_over_time(sum(max by (namespace, pod, container) ({series}))[{STEP}s:1m])"
 
 
 def _read(answer: dict[str, Any]) -> dict[float, float]:

@@ -26,8 +26,8 @@ from dashboard.live.usage.messages import (
 from dashboard.live.usage.metrics_api import GROUP, AllowedNamespaces, ListClient, read_nodes, read_pods
 from dashboard.live.usage.older_usage import OlderUsage
 from dashboard.live.usage.prometheus import Prometheus
-from dashboard.live.usage.usage_history import UsageHistory
-from dashboard.live.usage.usage_totals import PODS, Rows, Usages, usages_of
+from dashboard.live.usage.usage_history import UsageHistory, until
+from dashboard.live.usage.usage_totals import NAMESPACES, NODES, PODS, Rows, Usages, usages_of
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
 from dashboard.runtime.background_tasks import cancel_all, keep_running
@@ -179,10 +179,20 @@ class UsageCollector:
                 await self._send(asked, "usage.part", encoder.encode(part))
             return
         await self._send(asked, "usage.past", encoder.encode(self._past_of(asked)))
-        if self._older is not None and self._older.must_ask(asked.kind, asked.key) and len(self._reading) < MAX_READING:
-            task = asyncio.create_task(self._read_older(self._older, asked), name="asking Prometheus")
+        older = self._older
+        if older is None or len(self._reading) >= MAX_READING or not self._may_read(asked.kind, asked.key):
+            return
+        if older.must_ask(asked.kind, asked.key):
+            task = asyncio.create_task(self._read_older(older, asked), name="asking Prometheus")
             self._reading.add(task)
             task.add_done_callback(self._reading.discard)
+
+    def _may_read(self, kind: str, key: str) -> bool:
+        """Whether the account may read what such objects use: the last poll had some of their namespace, or nodes."""
+        if kind == NODES:
+            return bool(self._usages.get(NODES))
+        namespace = key if kind == NAMESPACES else key.rpartition("/")[0]
+        return any(usage.key == namespace for usage in self._usages.get(NAMESPACES, ()))
 
     async def _read_older(self, older: OlderUsage, asked: UsageRequest) -> None:
         """Ask Prometheus what was before, and answer once more with it."""
@@ -196,5 +206,5 @@ class UsageCollector:
         samples = self.history.samples(asked.kind, asked.key, self._clock.time())
         begin = samples[0].at if samples else self._clock.time()
         older, problem = self._older.known(asked.kind, asked.key) if self._older is not None else ([], "")
-        before = [each for each in older if each.at + each.seconds <= begin]
+        before = until(older, begin)
         return PastUsage(self._epoch, asked.kind, asked.key, self._begun_at, (*before, *samples), problem)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dashboard.objects.usage.past_usage import Sample
 from dashboard.objects.usage.usage import Usage
@@ -90,6 +90,29 @@ class _Ring:
         return found
 
 
+def until(samples: Iterable[Sample], end: float) -> list[Sample]:
+    """The samples before `end` (Unix seconds). One that reaches beyond it is shortened: its peak is not lost."""
+    return [
+        each if each.at + each.seconds <= end else Sample(each.at, int(end - each.at), each.cpu, each.memory)
+        for each in samples
+        if each.at + 1 <= end
+    ]
+
+
+def _before(coarse: Iterable[Sample], fine: Sequence[Sample], begin: float) -> list[Sample]:
+    """The coarse samples before `begin`, where the fine ones begin. One that reaches beyond it tells of the time before
+    only where it has more than the fine ones of its span: then its peak was there.
+    """
+
+    def is_older(each: Sample) -> bool:
+        end = each.at + each.seconds
+        same = [sample for sample in fine if sample.at < end]
+        cpu, memory = max((s.cpu for s in same), default=0.0), max((s.memory for s in same), default=0.0)
+        return end <= begin or each.cpu > cpu or each.memory > memory
+
+    return until(filter(is_older, coarse), begin)
+
+
 class UsageHistory:
     """The past of objects, each named by the key of its kind and its own."""
 
@@ -127,7 +150,7 @@ class UsageHistory:
             return []
         fine = self._fine.samples(number, now)
         begin = fine[0].at if fine else math.inf
-        return [each for each in self._coarse.samples(number, now) if each.at + each.seconds <= begin] + fine
+        return [*_before(self._coarse.samples(number, now), fine, begin), *fine]
 
     def _number(self, kind: str, key: str, now: float) -> int:
         place = (kind, key)

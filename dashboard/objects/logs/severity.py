@@ -45,7 +45,7 @@ _FORMS = _compiled(
 )
 WORDS_OF_SEVERE_LINES = (
     r"warn|wrn|err|eror|severe|fatal|crit|alert|emerg|panic|exception|traceback"
-    r"|level\W{1,5}[456]0|(?m:^\S+ [wef]\d{4} )"
+    r"|(?:level\w*|severity|lvl)\W{1,5}(?:[4-9]\d|\d{3,})|(?m:^\S+ (?:\x1b\[[0-9;]*m)*[wef]\d{4} )"
 )
 """Expression that is found in every line whose severity is WARN or worse, where case does not matter."""
 _ESCAPES = re.compile(rb"\x1b\[[0-9;]*m")

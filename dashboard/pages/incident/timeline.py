@@ -6,6 +6,7 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from dashboard.live.hub.hub import Hub
@@ -18,6 +19,7 @@ from dashboard.objects.kinds.row import Tone
 from dashboard.objects.printers import columns_for
 from dashboard.objects.printers.events import event_text, row_subject
 from dashboard.objects.usage.usage import Usage, cpu_text, memory_text, share_text
+from dashboard.pages.authors.store import AuthorStore
 from dashboard.pages.details.object_presenter import whole_object
 from dashboard.pages.incident.family import PODS, Family, Member, Place
 from dashboard.runtime.counts_and_times import format_times, parse_timestamp
@@ -76,12 +78,13 @@ class TimelineEntry:
         return f"{key.partition('.')[0]} {namespace}/{name}" if namespace else f"{key.partition('.')[0]} {name}"
 
 
-async def timeline(hub: Hub, family: Family) -> list[TimelineEntry]:
+async def timeline(hub: Hub, family: Family, authors: AuthorStore) -> list[TimelineEntry]:
     """The entries, newest first, MAX_ENTRIES at most; other work gets its turns meanwhile."""
     history = hub.history
     entries, told = await _of_feed(history, family)
     ends = await ends_of_containers(family.pods)
     written = [entry async for entry in writes(family.members)]
+    written += [entry async for entry in writes_of_people(family.members, authors)]
     entries += [*_of_events(hub, family, told), *ends, *_usage(hub, family), *written]
     oldest = min((entry.at for entry in entries), default=hub.clock.time())
     entries += gaps(history, family, oldest, hub.clock.time())
@@ -186,11 +189,8 @@ def _usage_tone(usage: Usage) -> Tone:
 
 
 async def writes(members: Iterable[Member]) -> AsyncIterator[TimelineEntry]:
-    """The last write of each manager of an object's fields, its status left out: managers name themselves. Of what
-    people write, not of pods and of what others make, MAX_WRITTEN objects at most.
-    """
-    written = [member for member in members if member.kind.key != PODS or member.row.owner is None]
-    for member in written[:MAX_WRITTEN]:
+    """The last write of each manager of an object's fields, its status left out: managers name themselves."""
+    for member in _written(members):
         await asyncio.sleep(0)  # each is some milliseconds of work
         for owned in FieldOwners(whole_object(member.row) or {}).managers:
             manager = owned.manager
@@ -201,6 +201,22 @@ async def writes(members: Iterable[Member]) -> AsyncIterator[TimelineEntry]:
             count = f"{owned.count:,} field{'' if owned.count == 1 else 's'}"
             words = f"{manager.words} {how} last; it owns {count}"
             yield TimelineEntry(at, "write", words, "idle", member.place)
+
+
+async def writes_of_people(members: Iterable[Member], authors: AuthorStore) -> AsyncIterator[TimelineEntry]:
+    """Who wrote the same objects through Deltaboard, as far as that is known: field managers name programs."""
+    for member in _written(members):
+        for write in await authors.writes_of(member.row.uid):
+            at = parse_timestamp(write.at)
+            if at is not None and write.identity.owner:
+                words = f"{write.identity.owner} wrote it through Deltaboard"
+                yield TimelineEntry(at, "write", words, "idle", member.place)
+
+
+def _written(members: Iterable[Member]) -> list[Member]:
+    """Objects that people write, and not pods that others make: MAX_WRITTEN at most."""
+    written = (member for member in members if member.kind.key != PODS or member.row.owner is None)
+    return [*islice(written, MAX_WRITTEN)]
 
 
 def gaps(history: ReadableHistory, family: Family, begin: float, end: float) -> Iterator[TimelineEntry]:

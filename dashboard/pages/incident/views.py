@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.causes.find_causes import Cause, find_causes
 from dashboard.pages.causes.top_owner import Subject
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
@@ -46,7 +47,7 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     state = state_of(request)
     hub = state[HUB]
     family = await find_family(hub, kind, *place)
-    entries = await timeline(hub, family)
+    entries = await timeline(hub, family, state[AUTHORS])
     is_known = any(entry.source != "gap" for entry in entries)
     if family.row is None and not is_known and has_synced(hub.hub_kinds.replica(kind.key)):
         return object_not_found(request, kind, *place)

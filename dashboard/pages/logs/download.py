@@ -45,9 +45,11 @@ async def download(
         if len(batch) >= BATCH_LINES:
             yield b"\n".join(batch) + b"\n"
             batch.clear()
-    if suffix == "txt":
-        failed = [(each, reader.problem) for reader, each in zip(readers, containers, strict=True) if reader.problem]
-        batch += [f"# {each.pod}/{each.container}: {problem}".encode() for each, problem in failed]
+    failed = [(each, reader.problem) for reader, each in zip(readers, containers, strict=True) if reader.problem]
+    for each, problem in failed:
+        record = {"pod": each.pod, "container": each.container, "problem": problem}
+        text = json.dumps(record) if suffix == "ndjson" else f"# {each.pod}/{each.container}: {problem}"
+        batch.append(text.encode())
     if batch:
         yield b"\n".join(batch) + b"\n"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from dashboard.pages.logs.histogram import LogHistogram
-from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, in_time_order
+from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, in_time_order, sort_key
 from dashboard.pages.logs.line_formats import SeverityJudge
 
 BUFFER_BYTES = 8 * 2**20
@@ -14,6 +15,12 @@ FRAME_LINES = 300
 """Most lines of a frame; of more, the newest are sent, and the page says how many it did not get."""
 JUDGED_LINES = 5000
 """Most lines of a frame whose severity is judged, the newest: some 15 ms of work."""
+FIRST_LINES = 1_000
+"""Lines with which a followed log begins, at most: they may be much older than those of others."""
+LATE_LINES = 100
+"""First lines of a log in one frame, older than the newest line, from which on they are put in their place: fewer hide
+nothing when they stand at the end.
+"""
 MAX_MERGED_LINES = 20_000
 """Most lines that are kept of what was read before the followed ones, the newest: they are sorted at once."""
 
@@ -30,6 +37,8 @@ class LineStore:
         """Whether the order of what pages have has changed: they need all lines anew."""
         self._severities = SeverityJudge()
         self._pending: list[Entry] = []
+        self._begun: Counter[int] = Counter()
+        """Lines of each source, up to FIRST_LINES."""
 
     def add(self, source: int, items: Sequence[bytes | LogPageMark]) -> None:
         """Lines of a source that came now, or a mark among them."""
@@ -55,7 +64,7 @@ class LineStore:
         entries, self._pending = self._pending, []
         if len({source for source, _ in entries}) > 1:
             entries = in_time_order(entries)
-        self.buffer.append(entries)
+        self._keep(entries)
         judged = entries[-JUDGED_LINES:]
         self.histogram.add(_lines_of(entries[:-JUDGED_LINES]), None)
         severities = self._severities.judge(judged)
@@ -63,8 +72,22 @@ class LineStore:
         self.histogram.add(_lines_of(judged), kept)
         return entries
 
+    def _keep(self, entries: list[Entry]) -> None:
+        """Put entries behind those that there are, or in their place where they are the old beginning of a log."""
+        newest = self.buffer.newest(1)
+        late: list[Entry] = []
+        if newest:
+            end = sort_key(newest[0][1][1])
+            late = [each for each in entries if self._begun[each[0]] < FIRST_LINES and sort_key(each[1]) < end]
+        self._begun.update(source for source, _ in entries if self._begun[source] < FIRST_LINES)
+        if len(late) < LATE_LINES:
+            self.buffer.append(entries)
+        else:
+            self.merge(entries)
+
     def clear(self) -> None:
         """Forget everything."""
+        self._begun.clear()
         self._pending = []
         self.buffer.clear()
         self.histogram.clear()

@@ -139,9 +139,10 @@ class LogSourceReader:
             except TooManyStreams as error:
                 source.is_read = True
                 return self._set_state(source, "full", str(error))
+            source.had_until = sort_key(source.last_line) if source.last_line else b""
             for event in before:
                 self.log_event(source.container, event)
-        if self._query.reads_history:
+        if self._query.reads_history and not source.has_history:
             self._keep(self._read_history(source))
         else:
             source.is_read = True
@@ -176,6 +177,9 @@ class LogSourceReader:
         self._on_change()
 
     def _take_lines(self, source: LogSource, lines: Sequence[bytes]) -> None:
+        lines = self._new_of(source, lines)
+        if not lines:
+            return
         source.first_line = source.first_line or lines[0]
         source.last_line, source.refusal = lines[-1], ""
         if source.state != "live":
@@ -185,6 +189,19 @@ class LogSourceReader:
             matches = self._query.filter.matches
             chosen = [line for line in chosen if matches(text_of(line))]
         self.store.add(source.number, chosen)
+
+    def _new_of(self, source: LogSource, lines: Sequence[bytes]) -> Sequence[bytes]:
+        """The lines that the page does not have: a log that is followed anew begins with lines of before. Where these
+        do not reach back to the last one that it has, a mark says so.
+        """
+        if not source.had_until:
+            return lines
+        new = [line for line in lines if sort_key(line) > source.had_until]
+        if len(new) == len(lines):
+            self._mark(source, "gap", "Lines may be missing here: the log was not read for a while.")
+        if new:
+            source.had_until = b""
+        return new
 
     def _mark(self, source: LogSource, kind: str, words: str) -> None:
         """A mark after the source's newest line; of what happens to its reading, at the time of now."""
@@ -205,6 +222,7 @@ class LogSourceReader:
             try:
                 await self._collect(source, lines)
             except (Forbidden, Unauthorized) as error:
+                lines.clear()  # it is read again from its beginning once it may be
                 self._set_state(source, "refused", str(error))
             except (BadRequest, NotFound) as error:  # there is none
                 problem = str(error) if source.stream is None else ""
@@ -213,6 +231,13 @@ class LogSourceReader:
         source.is_read = True
         if source.stream is None and source.state == "reading":
             self._set_state(source, "done", problem)
+        source.has_history = source.state != "refused"
+        if source.stream is not None and lines:
+            if source.first_line:  # it was followed only while this was read: what is older than that is history
+                first = sort_key(source.first_line)
+                lines = deque(line for line in lines if sort_key(line) < first)
+            else:
+                source.had_until = sort_key(lines[-1])
         if lines:
             entries: list[Entry] = [(source.number, line) for line in lines]
             self.store.merge(entries)

@@ -38,6 +38,10 @@ class LogSource:
     first_line: bytes = b""
     """The oldest line of it that came by the stream: what is older is read from the kubelet."""
     last_line: bytes = b""
+    had_until: bytes = b""
+    """Where it is followed anew: the time up to which the page has its lines. They come again, and are left out."""
+    has_history: bool = False
+    """Whether what was before the followed lines is among the page's lines."""
     is_read: bool = False
     """Whether its history was read to the end."""
 

@@ -43,7 +43,8 @@ async def older_lines(state: AppState, query: LogsQuery, make_pods: PodsMaker, b
     ``problem`` of logs that could not be read, as a sentence.
     """
     client = state[CONNECTION].client
-    containers = (await readable_containers(state, query, make_pods))[:MAX_SOURCES]
+    readable = await readable_containers(state, query, make_pods)
+    containers = readable[:MAX_SOURCES]
     search = _Search(query, LineSpan(LineSpan.of(query.span.since(state[CLOCK].time()), None).begin, before.encode()))
     if client is not None:
         await asyncio.gather(*(search.read(client, number, each) for number, each in enumerate(containers)))
@@ -53,7 +54,10 @@ async def older_lines(state: AppState, query: LogsQuery, make_pods: PodsMaker, b
         "entries": entries_as_json(newest),
         "sources": [(each.pod, each.container, 0) for each in containers],
         "bytes": search.progress.bytes_read,
-        "is_beginning": not search.left_out and len(entries) <= LOADED_LINES and not search.problem,
+        "is_beginning": not search.left_out
+        and len(entries) <= LOADED_LINES
+        and not search.problem
+        and len(containers) == len(readable),
         "problem": search.problem,
     }
 

@@ -264,6 +264,10 @@ export function start() {
     list.update();
   }
 
+  const beginning = () => (params().has("since") || params().has("from")
+    ? "The chosen span begins here."
+    : "The log begins here. What was before was rotated away, or there was nothing.");
+
   function showHead() {
     const { head } = page.list;
     const { older } = page;
@@ -273,7 +277,7 @@ export function start() {
       return;
     }
     const words = older?.loading ? "Reading what the kubelet has" : older?.begins
-      ? "The log begins here. What was before was rotated away, or there was nothing." : "Load earlier lines";
+      ? beginning() : "Load earlier lines";
     const state = `${words}|${older?.problem ?? ""}`;
     if (head.dataset.state === state) return;
     head.dataset.state = state;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ from aiohttp import web
 from dashboard.live.usage.older_usage import KNOWN_SECONDS, PROBLEM_SECONDS, OlderUsage
 from dashboard.live.usage.prometheus import MAX_PODS, STEP, Prometheus, PrometheusProblem, selector_of
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.usage.past_usage import Sample
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import pod
 from tests.support.prometheus_server import prometheus_server
@@ -116,7 +118,7 @@ async def answered(status: int, body: str, token: str = "", headers: dict[str, s
             '{"data": {"result": [{"values": 1}]}}',
             "Prometheus at http://p answers what Deltaboard does not understand.",
         ),
-        (200, " " * 3_000_000, "Prometheus at http://p is no Prometheus: it answers 200 at /api/v1/query_range."),
+        (200, " " * 3_000_000, "Prometheus at http://p answers more than 2 MiB."),
         (503, '{"error": "too busy"}', "Prometheus at http://p refuses the question: too busy."),
     ],
 )
@@ -140,6 +142,35 @@ async def test_one_that_is_away_is_told_and_asked_again_after_a_while() -> None:
     assert not older.must_ask("pods", "shop/web")
     clock.skip(PROBLEM_SECONDS)
     assert older.must_ask("pods", "shop/web")
+
+
+async def test_an_answer_in_pieces_is_read_to_its_end() -> None:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        for piece in ('{"data": {"result": [{"values"', ': [[1200, "2"], [1800, "', 'NaN"]]}]}}'):
+            await response.write(piece.encode())
+            await asyncio.sleep(0.02)
+        return response
+
+    application = web.Application()
+    application.router.add_post("/api/v1/query_range", answer)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    (bound,) = runner.addresses
+    try:
+        samples = await Prometheus(f"http://127.0.0.1:{bound[1]}").samples("{}", 0.0, 86_400.0)
+    finally:
+        await runner.cleanup()
+    assert samples == [Sample(600.0, STEP, 2.0, 2.0)]
+
+
+@pytest.mark.program
+async def test_a_node_of_which_it_has_no_series_is_told(address: str) -> None:
+    older = OlderUsage(Prometheus(address), FakeClock(), dict)
+    await older.read("nodes", "n-1")
+    assert "has no series of this node" in older.known("nodes", "n-1")[1]
 
 
 def test_names_are_quoted_and_many_pods_are_not_asked_for() -> None:

@@ -204,7 +204,7 @@ class _Earlier(Prometheus):
         return [Sample(NOW - 1_200, 600, 1.0, 10.0), Sample(NOW - 300, 600, 2.0, 20.0)]
 
 
-@pytest.mark.parametrize(("problem", "before"), [("", [NOW - 1_200]), ("Prometheus is away.", [])])
+@pytest.mark.parametrize(("problem", "before"), [("", [NOW - 1_200, NOW - 300]), ("Prometheus is away.", [])])
 async def test_what_was_before_the_worker_began_comes_from_prometheus_in_a_second_answer(
     problem: str, before: list[float]
 ) -> None:
@@ -218,6 +218,7 @@ async def test_what_was_before_the_worker_began_comes_from_prometheus_in_a_secon
     first, second = (past_decoder.decode(message["data"]) for _, message in collected.layer.sent)
     assert ([sample.at for sample in first.samples], first.problem) == ([NOW], "")
     assert ([sample.at for sample in second.samples], second.problem) == ([*before, NOW], problem)
+    assert all(sample.at + sample.seconds <= NOW for sample in second.samples[:-1])
     collected.layer.sent.clear()
     await collected.collector._answer_message(question)
     await run_ready_tasks()

@@ -98,3 +98,17 @@ def test_the_place_of_what_was_not_measured_for_a_day_is_used_again() -> None:
     history.record("pods", [usage("new")], BEGIN + DAY + 1_000)
     assert (len(history), history.forgotten) == (1, 0)
     assert len(history.samples("pods", "new", BEGIN + DAY + 1_000)) == 1
+
+
+def test_a_peak_just_before_the_fine_samples_begin_is_not_lost_and_none_is_invented() -> None:
+    history = UsageHistory()
+    begin = 1.8e9
+    history.record("pods", [usage("spiky", 9.0), usage("flat", 1.0)], begin + 30)
+    history.record("pods", [usage("new", 2.0)], begin + 300)
+    for minute in range(2, 95):
+        history.record("pods", [usage("spiky", 1.0), usage("flat", 1.0)], begin + 60 * minute)
+    now = begin + 60 * 94
+    spiky = history.samples("pods", "spiky", now)
+    assert (spiky[0].at, round(spiky[0].cpu)) == (begin, 9)
+    assert spiky[0].at + spiky[0].seconds == spiky[1].at
+    assert [sample.seconds for sample in history.samples("pods", "flat", now)] == [60] * 90

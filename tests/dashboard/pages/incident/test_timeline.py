@@ -6,11 +6,13 @@ from typing import Any
 
 import msgspec
 
+from dashboard.access.identity import Identity
 from dashboard.live.hub.hub import Hub
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.usage import Usage
+from dashboard.pages.authors.store import AuthorStore, Write
 from dashboard.pages.incident.family import Family, find_family
 from dashboard.pages.incident.timeline import TimelineEntry, ends_of_containers, timeline, usage_words, writes
 from tests.support.clock import FakeClock
@@ -28,12 +30,25 @@ def pod_of(name: str, **more: Any) -> Row:
     return row_of("pods", made("Pod", name, metadata=metadata, spec={"nodeName": "n-1", "containers": []}, **more))
 
 
+class Authors(AuthorStore):
+    """Knows one write, of the Deployment."""
+
+    def __init__(self) -> None:
+        super().__init__(FakeClock())
+
+    async def writes_of(self, uid: str) -> tuple[Write, ...]:
+        anna = Write(uid, "7", "2027-01-15T07:30:00Z", Identity("anna", ""))
+        nobody = Write(uid, "6", "2027-01-15T07:20:00Z", Identity("", "browser"))
+        return (anna, nobody) if uid == "uid-shop-web" else ()
+
+
 class World:
     def __init__(self) -> None:
         self.clock = FakeClock()
         self.feeders = {
             key: Feeder(key, self.clock) for key in ("pods", "replicasets.apps", "deployments.apps", "nodes", "events")
         }
+        self.authors = Authors()
         self.hub = Hub(Feeders(*self.feeders.values()), self.clock)
         self.feeders["deployments.apps"].put(row_of("deployments.apps", DEPLOYMENT), op="added", words="created")
         self.feeders["replicasets.apps"].put(row_of("replicasets.apps", SET), op="added", words="created")
@@ -47,7 +62,7 @@ class World:
         return await find_family(self.hub, KINDS[key], "shop", name)
 
     async def lines(self, key: str = "deployments.apps", name: str = "web") -> list[TimelineEntry]:
-        return await timeline(self.hub, await self.family(key, name))
+        return await timeline(self.hub, await self.family(key, name), self.authors)
 
 
 def said(entries: list[TimelineEntry], source: str) -> set[tuple[str, str]]:
@@ -68,6 +83,10 @@ async def test_changes_of_what_it_owns_of_its_nodes_and_of_pods_that_are_gone_ar
     }  # fmt: skip
     assert not {name for name, _ in changes} & {"other"}
     assert [entry.at for entry in entries] == sorted((entry.at for entry in entries), reverse=True)
+
+
+async def test_who_wrote_through_deltaboard_is_named() -> None:
+    assert said(await World().lines(), "write") >= {("web", "anna wrote it through Deltaboard")}
 
 
 async def test_events_about_its_family_are_on_it_once_from_the_feed_or_from_the_cluster() -> None:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import cast
+
+import pytest
+from django.http import QueryDict
 
 from dashboard.live.logs.container_stream import ContainerId
 from dashboard.live.logs.container_streams import LogStreams, TooManyStreams
 from dashboard.objects.kinds.row import Row
+from dashboard.pages.logs import log_source_reader
 from dashboard.pages.logs.log_source_reader import MAX_SOURCES, LogSourceReader
 from dashboard.pages.logs.query import LogsQuery
 from informerd.logs.log_events import LogLines, LogMark
 from tests.support.clock import FakeClock
+from tests.support.wait import eventually
 
 TIME = b"2026-11-28T07:00:00.000000001Z "
 
@@ -47,17 +53,20 @@ class Streams:
         if len(self.joined) >= self._most:
             raise TooManyStreams("there is no room")
         self.joined.append(container)
-        return SimpleNamespace(has_ended=True), []
+        return SimpleNamespace(has_ended=True, wait_until_begun=self._begun), []
+
+    async def _begun(self, seconds: float) -> None:
+        """It has no line yet."""
 
     def leave(self, stream: object, listener: object) -> None:
         """Nothing is kept."""
 
 
-def reader(streams: Streams, denied: str = "") -> LogSourceReader:
+def reader(streams: Streams, denied: str = "", query: LogsQuery | None = None) -> LogSourceReader:
     async def judge(container: ContainerId) -> str:
         return "you may not" if container.pod == denied else ""
 
-    return LogSourceReader(LogsQuery(), cast("LogStreams", streams), judge, FakeClock(), lambda: None)
+    return LogSourceReader(query or LogsQuery(), cast("LogStreams", streams), judge, FakeClock(), lambda: None)
 
 
 async def test_no_more_containers_are_read_than_the_limit_however_pods_come_and_go() -> None:
@@ -106,3 +115,82 @@ async def test_lines_that_match_are_kept_and_marks_between_lines_stand_after_the
     assert kinds == [TIME + b"a", "restarted", TIME + b"b"]
     assert logs.sources[0].state == "live"
     assert logs.store.histogram.total == 2
+
+
+def line(second: int, text: str = "x") -> bytes:
+    return f"2026-11-28T07:{second // 60:02d}:{second % 60:02d}.000000001Z {text}{second}".encode()
+
+
+def lines_of(logs: LogSourceReader) -> list[bytes]:
+    logs.store.flush()
+    return [item for _, (_, item) in logs.store.buffer.newest(10_000) if isinstance(item, bytes)]
+
+
+def marks_of(logs: LogSourceReader) -> list[str]:
+    logs.store.flush()
+    return [item.kind for _, (_, item) in logs.store.buffer.newest(10_000) if not isinstance(item, bytes)]
+
+
+async def refuse_and_allow(logs: LogSourceReader) -> None:
+    """The log may not be read for a moment; then it is followed anew, with the lines of before."""
+    logs.log_event(logs.sources[0].container, LogMark("main", "refused", "you may not"))
+    await logs.ask_again()
+
+
+async def test_a_log_that_may_be_read_again_has_no_line_twice() -> None:
+    logs = reader(Streams())
+    await logs.update([pod(0)])
+    container = logs.sources[0].container
+    logs.log_event(container, LogLines("main", [line(1), line(2), line(3)]))
+    await refuse_and_allow(logs)
+    logs.log_event(container, LogLines("main", [line(2), line(3)]))
+    logs.log_event(container, LogLines("main", [line(3), line(4)]))
+    logs.log_event(container, LogLines("main", [line(5)]))
+    assert lines_of(logs) == [line(number) for number in (1, 2, 3, 4, 5)]
+    assert "gap" not in marks_of(logs)
+
+
+async def test_a_log_that_may_be_read_again_says_where_lines_may_be_missing() -> None:
+    logs = reader(Streams())
+    await logs.update([pod(0)])
+    container = logs.sources[0].container
+    logs.log_event(container, LogLines("main", [line(1)]))
+    await refuse_and_allow(logs)
+    logs.log_event(container, LogLines("main", [line(8), line(9)]))
+    assert lines_of(logs) == [line(1), line(8), line(9)]
+    assert marks_of(logs) == ["refused", "gap"]
+
+
+async def test_old_lines_of_a_log_that_begins_later_do_not_hide_the_newest_of_others() -> None:
+    logs = reader(Streams())
+    await logs.update([pod(0), pod(1)])
+    busy, quiet = (source.container for source in logs.sources)
+    logs.log_event(busy, LogLines("main", [line(number, "busy") for number in range(1_000, 1_400)]))
+    logs.store.flush()
+    logs.log_event(quiet, LogLines("main", [line(number, "quiet") for number in range(600)]))
+    logs.store.flush()
+    assert logs.store.is_whole, "pages need their lines anew"
+    newest = [item for _, (_, item) in logs.store.buffer.newest(300)]
+    assert newest == [line(number, "busy") for number in range(1_100, 1_400)]
+    assert logs.store.histogram.total == 1_000
+
+
+@pytest.mark.parametrize("is_meanwhile", [True, False])
+async def test_lines_that_were_read_as_history_do_not_come_again_by_a_stream_that_opens_late(
+    monkeypatch: pytest.MonkeyPatch, is_meanwhile: bool
+) -> None:
+    followed = LogLines("main", [line(2), line(3), line(4)])
+
+    async def history(*_: object, **__: object) -> AsyncIterator[list[bytes]]:
+        yield [line(1), line(2), line(3)]
+        if is_meanwhile:
+            logs.log_event(logs.sources[0].container, followed)
+
+    monkeypatch.setattr(log_source_reader, "read_history", history)
+    logs = reader(Streams(), query=LogsQuery.parse(QueryDict("q=x")))
+    monkeypatch.setattr(logs, "log_clients", lambda: {1: object()})
+    await logs.update([pod(0)])
+    await eventually(lambda: logs.sources[0].is_read)
+    if not is_meanwhile:
+        logs.log_event(logs.sources[0].container, followed)
+    assert lines_of(logs) == [line(number) for number in (1, 2, 3, 4)]
