@@ -176,6 +176,19 @@ def test_payload_that_drips_in_costs_as_much_as_frames(connected: Connected) -> 
     assert connected.server.connection.refusal == 4429
 
 
+def test_long_messages_in_segments_of_tcp_cost_a_frame_each(connected: Connected) -> None:
+    """As of a browser that pastes over a network: each message is read in nine pieces."""
+    whole = frame(TEXT, b"x" * 12 * 1024)
+    pieces = [whole[start : start + 1448] for start in range(0, len(whole), 1448)]
+    assert len(pieces) == 9
+    for _ in range(FRAME_BURST // 3):  # the last piece is short, and costs one, too
+        for piece in pieces:
+            connected.websocket.dataReceived(piece)
+        assert len(connected.taken()) == 1
+        connected.server.connection.message_handled()
+    assert connected.server.connection.refusal is None
+
+
 @pytest.mark.parametrize(
     "large",
     [
