@@ -37,6 +37,11 @@ def object_href(key: str, namespace: str, name: str) -> str:
     return f"/resources/{quote(key)}/{quote(namespace or '-', safe='')}/{quote(name, safe='')}/"
 
 
+def incident_href(key: str, namespace: str, name: str) -> str:
+    """Address of an object's incident page."""
+    return object_href(key, namespace, name).replace("/resources/", "/why/", 1)
+
+
 def object_piece(key: str, namespace: str, name: str) -> TextPiece:
     """The name of an object, as a link to it."""
     return TextPiece(name, href=object_href(key, namespace, name) if name else "")

@@ -1,4 +1,4 @@
-"""Commands in containers: a session over the API server's websocket, as ``kubectl exec`` has it."""
+"""Run commands in containers over the API server's websocket, as ``kubectl exec`` does."""
 
 from informerd.remotecommand.exec_session import ExecSession, Output, open_exec
 from informerd.remotecommand.exit_status import ExitStatus

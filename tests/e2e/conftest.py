@@ -11,7 +11,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.controlplane import ControlPlane, free_ports
+from tests.support.daemon import Daemon
 from tests.support.e2e.production_stack import ProductionStack
+from tests.support.kubelet_logs import kubelet_with_logs
 from tests.support.program import ROOT, Program, answers, run_program
 from tests.support.skip_if_missing import controlplane_binaries
 
@@ -120,3 +122,10 @@ def production(
         yield stack
     finally:
         stack.stop()
+
+
+@pytest.fixture(scope="module")
+def kubelet(modules_controlplane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A kubelet with log files, for the nodes of `modules_controlplane`."""
+    with kubelet_with_logs(modules_controlplane, tmp_path_factory.mktemp("kubelet")) as daemon:
+        yield daemon

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
 from tests.support.daemon import Daemon
-from tests.support.kubelet_logs import LoggingPod, kubelet_with_logs
+from tests.support.kubelet_logs import LoggingPod
 from tests.support.local_dashboard import ask
 from tests.support.wait import until
 from tools.axe import violations
@@ -21,12 +21,6 @@ from tools.axe import violations
 pytestmark = [pytest.mark.browser, pytest.mark.controlplane, pytest.mark.long]
 
 numbers = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def kubelet(modules_controlplane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with kubelet_with_logs(modules_controlplane, tmp_path_factory.mktemp("kubelet")) as daemon:
-        yield daemon
 
 
 @pytest.fixture(scope="module")

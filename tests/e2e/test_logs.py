@@ -21,7 +21,7 @@ from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
 from tests.support.daemon import Daemon
 from tests.support.kubectl import kubectl_binary
-from tests.support.kubelet_logs import NODE, LoggingPod, kubelet_with_logs, log_line
+from tests.support.kubelet_logs import NODE, LoggingPod, log_line
 from tests.support.local_dashboard import ask
 from tests.support.wait import until
 from tools.axe import violations
@@ -35,12 +35,6 @@ TERMINAL_TRICKS = (
 )  # fmt: skip
 """Erase the screen, rename the window (two ways), go up and erase, other screen, ask the terminal, a link."""
 JSON_LINE = '{"level":"error","msg":"cannot connect","host":"db-1","err":{"code":111}}'
-
-
-@pytest.fixture(scope="module")
-def kubelet(modules_controlplane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with kubelet_with_logs(modules_controlplane, tmp_path_factory.mktemp("kubelet")) as daemon:
-        yield daemon
 
 
 @pytest.fixture(scope="module")

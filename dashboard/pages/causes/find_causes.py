@@ -18,10 +18,10 @@ from dashboard.objects.kinds.row import Tone
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.causes.last_change import LastChange, last_change
 from dashboard.pages.causes.rules import EVENT_KINDS, NODES, OTHER_WARNINGS, PODS, CauseKey, Rule, Rules, is_lost
-from dashboard.pages.causes.sentences import summary_text
+from dashboard.pages.causes.summary_text import summary_text
 from dashboard.pages.causes.top_owner import Subject, TopOwners
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
-from dashboard.runtime.text_with_links import object_href
+from dashboard.runtime.text_with_links import incident_href, object_href
 
 MAX_CAUSES = 20
 """Most causes that are shown."""
@@ -85,8 +85,9 @@ class Cause:
     @property
     def incident_href(self) -> str:
         """Address of the time line of what they are about; empty where that is nothing that can be seen."""
-        seen = self.subject is not None and self.subject.row is not None
-        return f"/why{self.href.removeprefix('/resources')}" if seen else ""
+        if self.subject is None or self.subject.row is None:
+            return ""
+        return incident_href(*self.subject.place)
 
     @property
     def more_count(self) -> int:

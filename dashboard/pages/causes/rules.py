@@ -1,7 +1,7 @@
 """Rules that say which cause an unhealthy object has. What no rule knows is its own cause.
 
 1. A pod on a node that is not ready, itself unhealthy since then, is the node's.
-2. What cannot be created because a quota is used up is that quota's, by the API server's own words.
+2. What cannot be created because a quota would be exceeded is that quota's, by the API server's own words.
 3. Anything else is that of its topmost owner: a pod that of its Deployment, by the uids of owner references.
 4. A Warning Event is that of what it is about, or of its topmost owner. Where neither is part of a cause, it is one
    of the other warnings.

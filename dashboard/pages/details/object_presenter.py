@@ -35,7 +35,7 @@ from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.details.owner_graph import KindReplicas
 from dashboard.pages.details.yaml_by_manager import YamlByManager, yaml_by_manager
 from dashboard.runtime.read_only import is_read_only
-from dashboard.runtime.text_with_links import object_href
+from dashboard.runtime.text_with_links import incident_href, object_href
 from informerd.clock import Clock
 
 
@@ -263,7 +263,7 @@ class ObjectView(LiveView):
     @property
     def incident_href(self) -> str:
         """Address of its incident page; empty for a Secret, whose changes tell nothing."""
-        return f"/why{self.href.removeprefix('/resources')}" if not self.kind.is_secret_kind else ""
+        return incident_href(self.kind.key, self.namespace, self.name) if not self.kind.is_secret_kind else ""
 
     @property
     def terminal_href(self) -> str:

@@ -1,4 +1,4 @@
-"""Family of an object: what owns it, what it owns, and the nodes that its pods run on; with what it had before."""
+"""Family of an object: its owners, what it owns, and the nodes of its pods; also those that are gone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from dashboard.objects.kinds.feed_entry import Entry, EventSubject
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import columns_for
 from dashboard.pages.details.owner_graph import OwnerGraph
-from dashboard.runtime.text_with_links import object_href
 from dashboard.runtime.time_slicing import SlicedWork
 
 MAX_MEMBERS = 300
@@ -32,10 +31,6 @@ class Member:
     @property
     def place(self) -> Place:
         return self.kind.key, self.row.namespace, self.row.name
-
-    @property
-    def href(self) -> str:
-        return object_href(*self.place)
 
 
 class Family:

@@ -11,7 +11,6 @@ from django.views.decorators.http import require_safe
 
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
-from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.causes.find_causes import Cause, find_causes
 from dashboard.pages.causes.top_owner import Subject
@@ -32,7 +31,7 @@ from dashboard.pages.layout.requested_kind import (
 )
 from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
 from dashboard.runtime.app_state import AppState, state_of
-from dashboard.runtime.text_with_links import object_href, plain_text
+from dashboard.runtime.text_with_links import incident_href, object_href, plain_text
 
 
 @require_safe
@@ -43,7 +42,7 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
         return kind_not_found(request, resource, kind)
     place = path_namespace(namespace), name
     if kind.key != resource:
-        return redirect_with_query(request, incident_href(kind, *place))
+        return redirect_with_query(request, incident_href(kind.key, *place))
     state = state_of(request)
     hub = state[HUB]
     family = await find_family(hub, kind, *place)
@@ -62,7 +61,7 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     title = f"{kind.singular} {'/'.join(filter(None, place))}"
     text = as_markdown(
         title,
-        request.build_absolute_uri(quote(incident_href(kind, *place), safe="/%-._~")),
+        request.build_absolute_uri(quote(incident_href(kind.key, *place), safe="/%-._~")),
         state[CONNECTION].cluster.name,
         state_text(view),
         sentences,
@@ -86,11 +85,6 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     forbid_storing_secrets(response, kind)
     response["Cache-Control"] = "no-store"
     return response
-
-
-def incident_href(kind: KindInfo, namespace: str, name: str) -> str:
-    """Address of an object's incident page."""
-    return f"/why{object_href(kind.key, namespace, name).removeprefix('/resources')}"
 
 
 def causes_of(state: AppState, family: Family) -> tuple[Cause, ...]:

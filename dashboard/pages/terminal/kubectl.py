@@ -1,4 +1,4 @@
-"""kubectl commands that do what a terminal does, and what it cannot: forward a port to one's own machine."""
+"""kubectl commands of the terminal page: exec, debug, and port-forward, which a web page cannot do."""
 
 from __future__ import annotations
 

@@ -65,9 +65,7 @@ async def test_what_it_does_not_know_is_nothing_and_a_question_it_refuses_is_tol
 @pytest.mark.program
 async def test_the_past_is_kept_for_a_while_and_begins_with_the_object(address: str) -> None:
     clock = FakeClock()
-    clock.skip(0)
-    behind = END - clock.time()
-    clock.time = lambda: FakeClock.time(clock) + behind  # type: ignore[method-assign]
+    clock.jump(END - clock.time())
     created = END - 2 * 3600
     rows: dict[str, Row] = {"a": pod("web-1", namespace="shop", created=created)}
     older = OlderUsage(Prometheus(address), clock, lambda: {"pods": rows})

@@ -1,4 +1,4 @@
-"""What is wrong, of several objects together, in one sentence: how many pods have which symptom."""
+"""Summary of a cause in one sentence: how many pods have which symptom."""
 
 from __future__ import annotations
 
