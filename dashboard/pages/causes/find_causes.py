@@ -34,7 +34,7 @@ MAX_GROUPS = 8
 GroupKey = tuple[str, str, Tone]
 """Kind's key, status and tone."""
 BASIS: Mapping[Rule, str] = {
-    "node": "The pods are those on this node that are unhealthy since it is.",
+    "node": "They are the pods on this node that became unhealthy less than a minute before it did, or later.",
     "quota": "The API server names the quota in its refusals.",
     "owner": "Its pods and ReplicaSets are known by their owner references, warnings by what they are about.",
     "other": "",

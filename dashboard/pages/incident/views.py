@@ -10,9 +10,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.cluster.connection import CONNECTION
-from dashboard.live.hub.hub import HUB
+from dashboard.live.hub.hub import HUB, Hub
 from dashboard.pages.authors.store import AUTHORS
-from dashboard.pages.causes.find_causes import Cause, find_causes
+from dashboard.pages.causes.find_causes import MAX_EXAMINED, Cause, Causes, find_causes
 from dashboard.pages.causes.top_owner import Subject
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
@@ -30,7 +30,7 @@ from dashboard.pages.layout.requested_kind import (
     redirect_with_query,
 )
 from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
-from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.app_state import state_of
 from dashboard.runtime.text_with_links import incident_href, object_href, plain_text
 
 
@@ -54,9 +54,16 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     lines, why_not = await last_lines(state, family.pods)
     entries = sorted([*entries, *lines], key=lambda entry: -entry.at)
     view = open_detail(hub, kind, *place)
-    causes = causes_of(state, family)
+    found = causes_of(hub, family)
+    causes = found.shown
     sentences = [
-        sentence for sentence in (*map(cause_sentence, causes), why_not, *_limits(family, is_full=is_full)) if sentence
+        sentence
+        for sentence in (
+            *map(cause_sentence, causes),
+            why_not,
+            *what_is_left_out(family, is_full=is_full, are_causes_cut=found.is_cut),
+        )
+        if sentence
     ]
     title = f"{kind.singular} {'/'.join(filter(None, place))}"
     text = as_markdown(
@@ -87,9 +94,8 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     return response
 
 
-def causes_of(state: AppState, family: Family) -> tuple[Cause, ...]:
+def causes_of(hub: Hub, family: Family) -> Causes:
     """The present causes that are about a member, or that a member belongs to."""
-    hub = state[HUB]
     followed = hub.hub_kinds.with_replicas()
     replicas = {kind.key: replica for kind, replica in followed}
     uids = {member.row.uid for member in family.members}
@@ -99,8 +105,7 @@ def causes_of(state: AppState, family: Family) -> tuple[Cause, ...]:
             return False
         return subject.place in family.places or any(line.row.uid in uids for line in lines)
 
-    found = find_causes([(kind, hub.summaries[kind.key]) for kind, _ in followed], replicas, wanted=is_wanted)
-    return found.shown
+    return find_causes([(kind, hub.summaries[kind.key]) for kind, _ in followed], replicas, wanted=is_wanted)
 
 
 def cause_sentence(cause: Cause) -> str:
@@ -120,9 +125,13 @@ def state_text(view: LiveDetail) -> str:
     return f"{said} {view.row.reason}".strip()
 
 
-def _limits(family: Family, *, is_full: bool) -> list[str]:
+def what_is_left_out(family: Family, *, is_full: bool, are_causes_cut: bool) -> list[str]:
     """What the page leaves out, as sentences."""
     sentences = []
+    if are_causes_cut:
+        sentences.append(
+            f"Causes are known of the cluster's {MAX_EXAMINED:,} worst objects: more may be wrong than is said here."
+        )
     if family.is_cut:
         sentences.append(f"It has more than {MAX_MEMBERS} relatives: the others are left out.")
     if is_full:
