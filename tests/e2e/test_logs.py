@@ -467,6 +467,7 @@ def test_of_more_containers_than_the_limit_the_rest_is_counted_on_the_page(
     containers = [{"name": f"main-{number}", "image": "main:1"} for number in range(MAX_SOURCES + 7)]
     body = {"metadata": {"name": "many"}, "spec": {"nodeName": NODE, "containers": containers}}
     modules_controlplane.create(f"/api/v1/namespaces/{namespace}/pods", body)
+    until(lambda: ">many<" in text_of(f"{site.url}/resources/pods/?namespace={namespace}"))
     page.goto(f"{site.url}/resources/pods/{namespace}/many/logs/")
     status = page.locator(".log-status")
     expect(status).to_contain_text(f"of {MAX_SOURCES} containers; 7 more are not read: choose pods or containers")
