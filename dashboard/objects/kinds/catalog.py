@@ -94,6 +94,10 @@ class KindInfo:
         """The Kind, for people: ``Pod``, ``Gateway (networking.istio.io)``."""
         return self._named(self.resource.kind, self.is_name_shared)
 
+    def object_title(self, namespace: str, name: str) -> str:
+        """An object of this kind, for people: ``Pod shop/web-1``, ``Node worker-1``."""
+        return f"{self.singular} {namespace}/{name}" if namespace else f"{self.singular} {name}"
+
     @property
     def plain_title(self) -> str:
         """The title without the API group."""

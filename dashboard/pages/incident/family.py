@@ -47,9 +47,9 @@ class Family:
         self.row = members[0].row if members else None
         self.is_cut = total > MAX_MEMBERS
         self.places: set[Place] = {(kind.key, namespace, name), *(member.place for member in self.members)}
-        self._by_kind_name = {
-            (each.resource.kind.lower(), each.resource.group): each for each, _ in hub.hub_kinds.with_replicas()
-        }
+        followed = [each for each, _ in hub.hub_kinds.with_replicas()]
+        self._by_kind_name = {(each.resource.kind.lower(), each.resource.group): each for each in followed}
+        self._by_key = {each.key: each for each in (*followed, *(member.kind for member in members), kind)}
         self._owners = {
             (member.row.namespace, f"{member.kind.resource.kind}/{member.row.name}") for member in self.members
         }
@@ -62,6 +62,10 @@ class Family:
     @property
     def pods(self) -> list[Member]:
         return [member for member in self.members if member.kind.key == PODS]
+
+    def kind_of(self, key: str) -> KindInfo:
+        """The kind of a member. Raises KeyError for another one that is not followed."""
+        return self._by_key[key]
 
     def has(self, key: str, entry: Entry) -> bool:
         """Whether a line of the feed is about a member, or about what one of them owned."""

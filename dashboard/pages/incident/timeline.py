@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncIterator, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
@@ -14,6 +14,7 @@ from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.fields.managed_fields import FieldOwners
 from dashboard.objects.fields.text_limit import limit_text
+from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.printers import columns_for
@@ -51,6 +52,8 @@ class TimelineEntry:
     tone: Tone = "idle"
     place: Place | None = None
     """The object that it is about; None for the whole family."""
+    subject: str = ""
+    """The same for people, ``Pod shop/web-1``; empty until `with_subjects` sets it."""
     lines: tuple[str, ...] = ()
     """Lines of a log."""
     container: str = ""
@@ -69,14 +72,6 @@ class TimelineEntry:
     def href(self) -> str:
         return object_href(*self.place) if self.place is not None else ""
 
-    @property
-    def subject(self) -> str:
-        """``pods shop/web-1``."""
-        if self.place is None:
-            return ""
-        key, namespace, name = self.place
-        return f"{key.partition('.')[0]} {namespace}/{name}" if namespace else f"{key.partition('.')[0]} {name}"
-
 
 async def timeline(hub: Hub, family: Family, authors: AuthorStore) -> list[TimelineEntry]:
     """The entries, newest first, MAX_ENTRIES at most; other work gets its turns meanwhile."""
@@ -89,6 +84,15 @@ async def timeline(hub: Hub, family: Family, authors: AuthorStore) -> list[Timel
     oldest = min((entry.at for entry in entries), default=hub.clock.time())
     entries += gaps(history, family, oldest, hub.clock.time())
     return sorted(entries, key=lambda entry: -entry.at)[:MAX_ENTRIES]
+
+
+def with_subjects(entries: Iterable[TimelineEntry], family: Family) -> list[TimelineEntry]:
+    """The same entries, each with the name of its object."""
+
+    def subject_of(place: Place | None) -> str:
+        return family.kind_of(place[0]).object_title(*place[1:]) if place is not None else ""
+
+    return [replace(entry, subject=subject_of(entry.place)) for entry in entries]
 
 
 async def _of_feed(history: ReadableHistory, family: Family) -> tuple[list[TimelineEntry], set[tuple[str, str]]]:
@@ -222,12 +226,15 @@ def _written(members: Iterable[Member]) -> list[Member]:
 def gaps(history: ReadableHistory, family: Family, begin: float, end: float) -> Iterator[TimelineEntry]:
     """Where the time line does not know everything: before the history of a kind begins, and what was missed since."""
     begins: dict[float, list[str]] = {}
-    for key in (*family.keys, EVENTS):
+    titles = {key: family.kind_of(key).title for key in family.keys}
+    for key, title in {**titles, EVENTS: KINDS[EVENTS].title}.items():
         known = round(history.complete_from(key), 1)
         if known < end:
-            begins.setdefault(known, []).append(key.partition(".")[0])
+            begins.setdefault(known, []).append(title)
         if missed := history.missed([key], begin, end):
-            words = f"{missed:,} changes of {key.partition('.')[0]} in this time are not known here."
+            words = f"{missed:,} changes of {title} in this time are not known here."
             yield TimelineEntry(end, "gap", words, "warn")
     for known, names in begins.items():
-        yield TimelineEntry(known, "gap", f"Not every change of {', '.join(names)} before this is known here.", "warn")
+        yield TimelineEntry(
+            known, "gap", f"Not every change of {', '.join(sorted(names))} before this is known here.", "warn"
+        )

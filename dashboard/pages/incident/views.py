@@ -19,7 +19,7 @@ from dashboard.pages.details.live_detail import LiveDetail, open_detail
 from dashboard.pages.incident.family import MAX_MEMBERS, Family, find_family
 from dashboard.pages.incident.last_lines import last_lines
 from dashboard.pages.incident.markdown import as_markdown
-from dashboard.pages.incident.timeline import MAX_ENTRIES, timeline
+from dashboard.pages.incident.timeline import MAX_ENTRIES, timeline, with_subjects
 from dashboard.pages.layout.not_found import kind_not_found, object_not_found
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import (
@@ -52,7 +52,7 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
         return object_not_found(request, kind, *place)
     is_full = len(entries) >= MAX_ENTRIES
     lines, why_not = await last_lines(state, family.pods)
-    entries = sorted([*entries, *lines], key=lambda entry: -entry.at)
+    entries = with_subjects(sorted([*entries, *lines], key=lambda entry: -entry.at), family)
     view = open_detail(hub, kind, *place)
     found = causes_of(hub, family)
     causes = found.shown
@@ -65,7 +65,7 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
         )
         if sentence
     ]
-    title = f"{kind.singular} {'/'.join(filter(None, place))}"
+    title = kind.object_title(*place)
     text = as_markdown(
         title,
         request.build_absolute_uri(quote(incident_href(kind.key, *place), safe="/%-._~")),
@@ -111,7 +111,7 @@ def causes_of(hub: Hub, family: Family) -> Causes:
 def cause_sentence(cause: Cause) -> str:
     """What is wrong, since when, and what somebody changed shortly before."""
     subject = cause.subject
-    about = f"{subject.kind.singular} {'/'.join(filter(None, subject.place[1:]))}" if subject is not None else ""
+    about = subject.kind.object_title(*subject.place[1:]) if subject is not None else ""
     since = f", since {cause.since_text}" if cause.since_text else ""
     change = f"; {cause.change.before} after: {cause.change.words}" if cause.change is not None else ""
     return f"{about}: {cause.words}{since}{change}"

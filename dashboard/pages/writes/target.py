@@ -38,7 +38,7 @@ class Target:
     @property
     def words(self) -> str:
         """``Mydemo default/alpha``."""
-        return f"{self.kind.singular} {f'{self.namespace}/' if self.namespace else ''}{self.name}"
+        return self.kind.object_title(self.namespace, self.name)
 
     @property
     def part_words(self) -> str:

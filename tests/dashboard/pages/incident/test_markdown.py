@@ -13,10 +13,10 @@ def markdown(*entries: TimelineEntry) -> str:
 
 
 def test_it_is_a_table_oldest_first_with_logs_below() -> None:
-    place = ("pods", "shop", "a_b")
+    subject = "Pod shop/a_b"
     text = markdown(
-        TimelineEntry(1.8e9 + 60, "log", "the last lines", place=place, lines=("panic: ```no```", "\x1b[31mred")),
-        TimelineEntry(1.8e9, "change", "image a | b → c", place=place),
+        TimelineEntry(1.8e9 + 60, "log", "the last lines", subject=subject, lines=("panic: ```no```", "\x1b[31mred")),
+        TimelineEntry(1.8e9, "change", "image a | b → c", subject=subject),
         TimelineEntry(1.8e9 - 60, "event", "@channel ~~see~~ https://evil.example &rlm;"),
     )
     lines = text.splitlines()
@@ -25,7 +25,7 @@ def test_it_is_a_table_oldest_first_with_logs_below() -> None:
     assert lines.pop(6).startswith(
         r"| 2027-01-15 07:59:00 | event: \@channel \~\~see\~\~ https\://evil.example \&rlm; |"
     )
-    assert lines[6] == r"| 2027-01-15 08:00:00 | change: image a \| b → c | pods shop/a\_b |"
+    assert lines[6] == r"| 2027-01-15 08:00:00 | change: image a \| b → c | Pod shop/a\_b |"
     assert lines[7].startswith("| 2027-01-15 08:01:00 | log: the last lines |")
     assert "panic: '''no'''" in lines
     assert text.count("```") == 2

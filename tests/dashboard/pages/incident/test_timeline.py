@@ -14,7 +14,14 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.usage import Usage
 from dashboard.pages.authors.store import AuthorStore, Write
 from dashboard.pages.incident.family import Family, find_family
-from dashboard.pages.incident.timeline import TimelineEntry, ends_of_containers, timeline, usage_words, writes
+from dashboard.pages.incident.timeline import (
+    TimelineEntry,
+    ends_of_containers,
+    timeline,
+    usage_words,
+    with_subjects,
+    writes,
+)
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, Feeders
 from tests.support.objects.rows import made, row_of
@@ -142,6 +149,18 @@ async def test_ends_of_containers_and_writes_are_read_from_the_objects() -> None
     assert end.time == "2027-01-15T07:58:00Z"
     (write,) = [entry async for entry in writes(family.members)]
     assert (write.words, write.time) == ("kubectl-edit wrote last; it owns 1 field", "2027-01-15T07:57:00Z")
+
+
+async def test_entries_name_the_kind_of_their_object_as_other_pages_do() -> None:
+    world = World()
+    world.clock.skip(60)
+    family = await world.family("deployments.apps", "web")
+    entries = with_subjects(await timeline(world.hub, family, world.authors), family)
+    assert {entry.subject for entry in entries} == {
+        "Deployment shop/web", "ReplicaSet shop/web-rs", "Pod shop/web-rs-1", "Pod shop/web-rs-2", "Node n-1", "",
+    }  # fmt: skip
+    (gap,) = [entry.words for entry in entries if entry.source == "gap"]
+    assert gap == "Not every change of Deployments, Events, Nodes, Pods, ReplicaSets before this is known here."
 
 
 def test_usage_is_told_with_the_limit_where_there_is_one() -> None:
