@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from dashboard.cluster.access_reviews import ResourceAttributes
 from dashboard.cluster.connection import CONNECTION
@@ -14,9 +15,10 @@ from dashboard.pages.incident.family import Member
 from dashboard.pages.incident.timeline import TimelineEntry, ends_of_containers
 from dashboard.pages.layout.required_right import right_denial
 from dashboard.runtime.app_state import AppState, Key
+from dashboard.runtime.counts_and_times import parse_timestamp
 from dashboard.runtime.invisible_characters import escape_invisible
 from informerd.errors import InformerdError
-from informerd.logs.container_runs import runs_of
+from informerd.logs.container_runs import ContainerRun, runs_of
 from informerd.logs.log_reader import read_log
 from informerd.lru_cache import LruCache
 from informerd.resource import PODS
@@ -32,6 +34,15 @@ MAX_CACHED = 300
 """Most containers whose lines are kept: some kB each."""
 LAST_LINES: Key[LruCache[tuple[str, str, float], TimelineEntry]] = Key("last lines of containers")
 """By the pod's uid, the container, and when it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastEnd:
+    """The run of a container that ended last."""
+
+    run: ContainerRun
+    is_previous: bool
+    """Whether another has begun since, so that the kubelet has this one's log as the previous."""
 
 
 async def last_lines(state: AppState, pods: Iterable[Member]) -> tuple[list[TimelineEntry], str]:
@@ -62,7 +73,7 @@ async def last_lines(state: AppState, pods: Iterable[Member]) -> tuple[list[Time
 async def _cached(
     cache: LruCache[tuple[str, str, float], TimelineEntry], client: Client, ended: TimelineEntry, pod: Member
 ) -> TimelineEntry | str:
-    """As `_read`; what a container wrote before it ended stays the same."""
+    """As `_read`; what a run wrote before it ended stays the same."""
     key = (pod.row.uid, ended.container, ended.at)
     found = cache.get(key)
     if found is None:
@@ -74,18 +85,45 @@ async def _cached(
 
 
 async def _read(client: Client, ended: TimelineEntry, pod: Member) -> TimelineEntry | str:
-    """The entry, or why there is none; empty where the container wrote nothing."""
-    runs = runs_of(whole_object(pod.row) or {}, ended.container)
-    is_previous = runs is None or runs.run is None or not runs.run.is_over
+    """The entry, or why there is none; empty where the container wrote nothing.
+
+    A log is named by its container alone. So that no lines of another run are shown, the pod is read after them, and
+    must still have this end as its container's last.
+    """
+    end = _last_end(whole_object(pod.row) or {}, ended.container)
+    if end is None:
+        return ""
     _, namespace, name = pod.place
     content = b""
     try:
-        log = read_log(client, namespace, name, ended.container, previous=is_previous, tail=LINES)
+        log = read_log(client, namespace, name, ended.container, previous=end.is_previous, tail=LINES)
         async for chunk in log:
             content += chunk
+        now = (await client.get(PODS, name, namespace)).object()
     except InformerdError as error:
         return str(error)
-    texts = [line.partition(b" ")[2].decode(errors="replace") for line in content.split(b"\n") if line]
-    lines = tuple(limit_text(escape_invisible(text), MAX_LINE) for text in texts)
+    stamped = [line.decode(errors="replace").partition(" ") for line in content.split(b"\n") if line]
+    is_same = now["metadata"]["uid"] == pod.row.uid and _last_end(now, ended.container) == end
+    if not is_same or (stamped and not _is_before_end(stamped[0][0], ended.at)):
+        return f"the log of container {ended.container} in {namespace}/{name} may be of a later run"
+    lines = tuple(limit_text(escape_invisible(text), MAX_LINE) for _, _, text in stamped)
     words = f"the last lines of container {ended.container} before it ended"
     return replace(ended, source="log", words=words, tone="idle", lines=lines, at=ended.at - 0.001) if lines else ""
+
+
+def _last_end(pod: Mapping[str, Any], container: str) -> LastEnd | None:
+    """The last end of a container; None where it has not ended yet."""
+    runs = runs_of(pod, container)
+    if runs is None or runs.run is None:
+        return None
+    if runs.run.is_over:
+        return LastEnd(runs.run, is_previous=False)
+    return LastEnd(runs.before, is_previous=True) if runs.before is not None else None
+
+
+def _is_before_end(stamp: str, ended: float) -> bool:
+    """Whether a line was written before a run had ended: ends are known to the second. A later run's lines all come
+    after it, and the kubelet may have begun that run before it says so to the API server.
+    """
+    at = parse_timestamp(stamp)
+    return at is not None and at < ended + 1

@@ -96,7 +96,8 @@ class AttributeState(AppState):
             return cast("T", self._view_quotas())
         if key in DEFAULTS:
             name, make = DEFAULTS[key]
-            return cast("T", getattr(self._parts, name, None) or make())
+            given = getattr(self._parts, name, None)
+            return cast("T", given if given is not None else make())
         found = getattr(self._parts, ATTRIBUTES[key])
         problem: str = getattr(self._parts, "problem", "")
         if key is HUB and problem:
