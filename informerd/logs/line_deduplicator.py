@@ -60,8 +60,16 @@ class LineDeduplicator:
             begin = self._begin
             self._expected = Counter(line for _, lines, _ in self._batches for line in lines if line[:PREFIX] >= begin)
 
-    def new_of(self, lines: Sequence[bytes]) -> NewLines:
-        """The lines of a batch that were not had. They are had from now on."""
+    @property
+    def newest_second(self) -> bytes:
+        """The second of the newest line that was had, as the line has it; empty where none was."""
+        return self._newest[:PREFIX]
+
+    def new_of(self, lines: Sequence[bytes], *, stops_at_gap: bool = False) -> NewLines:
+        """The lines of a batch that were not had. They are had from now on.
+
+        With `stops_at_gap` no line after a gap is taken: read again from `since`, after `begin_again`.
+        """
         if self._expected is None:
             self._note(lines)
             return NewLines(lines)
@@ -71,6 +79,8 @@ class LineDeduplicator:
                 self._again.append(line)
                 continue
             is_gap, is_repeated = +self._expected != Counter(), self._dropped >= self._begin
+            if is_gap and stops_at_gap:
+                return NewLines((), is_gap)
             self._expected = None
             if is_gap:  # the file has none of the others, nor will it have
                 self._batches.clear()

@@ -17,12 +17,14 @@ MarkKind = Literal[
     "gone",
     "refused",
     "error",
+    "failed",
 ]
 """waiting: the container does not run, and has no log yet ·
 interrupted: the log cannot be read for the moment · resumed: it goes on · gap: lines may be
 missing here · repeated: some of the next lines may have come before · restarted: a new run of the container begins ·
 ended: the container's run is over · gone: the pod does not exist any more · refused: the API server does not give the
-log · error: a sentence that came in place of a line.
+log · error: a sentence that came in place of a line ·
+failed: for programs that follow a log, where their own following failed.
 """
 
 

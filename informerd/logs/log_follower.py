@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from informerd.clock import Clock, SystemClock, within
-from informerd.errors import BadRequest, Forbidden, InformerdError, NotFound, Unauthorized
+from informerd.errors import BadRequest, Forbidden, InformerdError, NotFound, Unauthorized, Unreachable
 from informerd.logs.container_runs import ContainerRun, ContainerRuns, runs_of
 from informerd.logs.line_deduplicator import LineDeduplicator
 from informerd.logs.log_events import LogEvent, LogLines, LogMark, MarkKind
-from informerd.logs.log_lines import LogLineCutter, without_time
+from informerd.logs.log_lines import PREFIX, LogLineCutter, without_time
 from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.request import object_path
@@ -27,6 +27,10 @@ it goes on with the old one, and says nothing. Each silence in a row lasts twice
 """
 DRAIN = 1.0
 """Seconds in which the last lines of a run come, after its end is known."""
+RUN_WAIT = 5.0
+"""Seconds that the pod's status has to name a new run, after the log has shown lines that may be of one. The kubelet
+serves the log of a run before its status reaches the API server.
+"""
 TAIL = 1000
 """Lines with which a log begins."""
 
@@ -51,6 +55,10 @@ class LogPosition:
 
 BEGINNING = LogPosition(tail=None)
 NEWEST = LogPosition()
+
+
+class _MaybeAnotherRun(Exception):
+    """The log does not go on after the lines that were had: it was rotated, or it is the log of a new run."""
 
 
 class LogFollower:
@@ -88,6 +96,8 @@ class LogFollower:
         self._retry = FIRST_RETRY
         self._silence = FIRST_SILENCE
         self._is_interrupted = False
+        self._accepts_gap = False
+        """Whether lines after a gap are those of the present run, as far as the pod's status can tell."""
         self._said = ""
         """Words of the last mark, so that none comes twice in a row."""
 
@@ -135,7 +145,11 @@ class LogFollower:
         if self._run is not None and self._run.key != runs.run.key:
             await self._change_run(self._run, runs)
         self._run = runs.run
-        await self._read_log(follow=not runs.run.is_over)
+        try:
+            await self._read_log(follow=not runs.run.is_over)
+        except _MaybeAnotherRun:
+            await self._wait_for_new_run(self._run)
+            return
         if runs.run.is_over:
             self._mark("ended", ended_words(runs.run, runs.waiting))
             await self._pods.wait(LAST_RETRY)
@@ -144,6 +158,11 @@ class LogFollower:
 
     async def _change_run(self, before: ContainerRun, runs: ContainerRuns) -> None:
         """Read the rest of the run that was followed, and mark the new one."""
+        if runs.run is not None and self._seen.newest_second > runs.run.started[:PREFIX].encode() > b"":
+            self._mark("gap", "Lines may be missing here: the container restarted before its pod said so.")
+            self._mark("restarted", f"The container restarted a while ago. Restarts: {runs.restarts}.")
+            self._accepts_gap = False
+            return  # lines of the new run were had: it is read on after them
         if runs.before is not None and runs.before.key == before.key:
             try:
                 await self._read_log(follow=False, previous=True)
@@ -153,14 +172,30 @@ class LogFollower:
         else:
             self._mark("gap", "The container has restarted more than once, and only the last log but one is kept.")
         self._seen.forget()
+        self._accepts_gap = False
         self._run = runs.run
         self._position = BEGINNING
         self._mark("restarted", f"The container runs again. Restarts: {runs.restarts}.")
 
+    async def _wait_for_new_run(self, run: ContainerRun) -> None:
+        """Wait until the pod's status names another run than this one, RUN_WAIT seconds at most."""
+        until = self._clock.now() + RUN_WAIT
+        while (left := until - self._clock.now()) > 0:
+            runs = await self._runs()
+            if runs is None or runs.run is None or runs.run.key != run.key:
+                return
+            await self._pods.wait(left)
+        self._accepts_gap = True
+
     async def _read_log(self, *, follow: bool, previous: bool = False) -> None:
-        """Read one answer to its end, or until it is silent for too long."""
+        """Read one answer to its end; of a log that is followed, until it is silent for too long.
+
+        Raises _MaybeAnotherRun at a gap that may be due to a new run, and Unreachable where an answer that should end
+        by itself is silent.
+        """
         cutter = LogLineCutter()
         self._seen.begin_again()
+        self._accepts_gap |= previous
         params = {"container": self._container, "timestamps": True, **self._from()}
         params |= {"follow": True} if follow else {}
         params |= {"previous": True} if previous else {}
@@ -176,6 +211,8 @@ class LogFollower:
                     async with within(self._silence, self._clock):
                         chunk = await stream.read()
                 except TimeoutError:
+                    if not follow:
+                        raise Unreachable(f"the log stopped in the middle, for {self._silence:.0f} s") from None
                     self._silence = min(2 * self._silence, LAST_SILENCE)
                     return
                 if not chunk:
@@ -216,12 +253,15 @@ class LogFollower:
             self._mark("error", " ".join(line.decode(errors="replace") for line in untimed))
             left_out = set(untimed)
             lines = [line for line in lines if line not in left_out]
-        new = self._seen.new_of(lines)
+        new = self._seen.new_of(lines, stops_at_gap=not self._accepts_gap)
+        if new.is_gap and not self._accepts_gap:
+            raise _MaybeAnotherRun
         if new.is_gap:
             self._mark("gap", "Lines may be missing here: what was written meanwhile is not in the log any more.")
         if new.is_repeated:
             self._mark("repeated", "Some of the next lines may have come before.")
         if new.lines:
+            self._accepts_gap = False
             self._retry, self._silence, self._said = FIRST_RETRY, FIRST_SILENCE, ""
             self._emit(LogLines(self._container, new.lines))
 
