@@ -180,7 +180,7 @@ class ListWatch(Generic[T]):
         }
         if send_initial_events:
             parameters |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
-        path, headers = self.resource.path(self.namespace), {"Accept": self._form.watch_accept}
+        path, headers = self.resource.path(self.namespace), {"Accept": self._form.object_accept}
         async with AsyncExitStack() as stack:
             stream = await stack.enter_async_context(
                 self._client.stream(path, self._parameters(parameters), headers=headers, timeout=begin_within)

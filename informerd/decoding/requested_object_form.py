@@ -13,7 +13,7 @@ class ObjectForm(msgspec.Struct, frozen=True):
     api_version: str
     kind: str
     list_accept: str = "application/json"
-    watch_accept: str = "application/json"
+    object_accept: str = "application/json"
 
 
 def whole_object_form(resource: Resource) -> ObjectForm:
@@ -25,7 +25,7 @@ METADATA_FORM = ObjectForm(
     api_version="meta.k8s.io/v1",
     kind="PartialObjectMetadata",
     list_accept="application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-    watch_accept="application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    object_accept="application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 )
 """Metadata and nothing else, of any kind (metav1.PartialObjectMetadata): a fraction of the bytes of most kinds.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -20,12 +21,15 @@ from dashboard.objects.kinds.catalog import KindInfo, find_kind, kind_of
 from dashboard.objects.printers import needs_columns
 from dashboard.runtime.app_state import CLOCK, AppState, scope_of, state_of
 from informerd.cache.health import State
-from informerd.clock import within
+from informerd.clock import Clock, within
+from informerd.decoding.requested_object_form import METADATA_FORM
 from informerd.errors import InformerdError, UnknownResource
 from informerd.resource import Resource
 
 DISCOVERY_TIMEOUT = 2.0
 """Longest wait, in seconds, for discovery to find a kind and for a worker to send its columns."""
+REPORT_WAIT = 2.0
+"""Longest wait, in seconds, for the watch to report an object that the API server has."""
 _HOPELESS: frozenset[State] = frozenset({"absent", "forbidden", "unreachable"})
 """States of a kind whose columns cannot be known yet."""
 
@@ -41,6 +45,8 @@ class UnavailableKind:
     """Verbs that the resource supports, where list is not one of them."""
     unseen_namespace: str = ""
     """Namespace of the object's address, where the kind is not listed in it."""
+    unreported_object: str = ""
+    """Key of the object, where the API server has it and the watch has not reported it in time."""
 
 
 async def open_kind(carrier: HttpRequest | Mapping[str, Any], name: str) -> KindInfo | UnavailableKind:
@@ -65,6 +71,7 @@ async def open_kind(carrier: HttpRequest | Mapping[str, Any], name: str) -> Kind
 
 async def open_object(request: HttpRequest, resource: str, namespace: str, name: str) -> KindInfo | UnavailableKind:
     """As `open_kind`, for the page of one object: where no worker follows the kind, the object is read by its name.
+    One that the watch has not reported yet is waited for.
 
     `namespace` is the segment of the address. Of one that the account does not see, nothing is looked up.
     """
@@ -75,7 +82,30 @@ async def open_object(request: HttpRequest, resource: str, namespace: str, name:
     if is_outside(state[REPLICAS].get(kind.key).health, namespace):
         return UnavailableKind(kind, unseen_namespace=namespace)
     await state[INTEREST].read_object(kind, namespace, name)
+    if await _has_unreported_object(state, kind, namespace, name):
+        return UnavailableKind(kind, unreported_object=f"{namespace}/{name}" if namespace else name)
     return kind
+
+
+async def _has_unreported_object(state: AppState, kind: KindInfo, namespace: str, name: str) -> bool:
+    """Whether the API server has an object that the watch has not reported, not within REPORT_WAIT seconds either."""
+    replica, client = state[REPLICAS].get(kind.key), state[CONNECTION].client
+    if client is None or not has_synced(replica) or bool(namespace) != kind.namespaced:
+        return False
+    key = f"{namespace}/{name}" if namespace else name
+    if _has_row(replica, namespace, name) or replica.health.problem_of(key):
+        return False
+    try:
+        async with within(DISCOVERY_TIMEOUT, state[CLOCK]):
+            await client.get(kind.resource, name, namespace, headers={"Accept": METADATA_FORM.object_accept})
+    except (InformerdError, TimeoutError):
+        return False
+    is_reported = partial(_has_row, replica, namespace, name)
+    return not await _wait_until(replica, is_reported, REPORT_WAIT, state[CLOCK])
+
+
+def _has_row(replica: ReadableReplica, namespace: str, name: str) -> bool:
+    return replica.get(namespace, name) is not None
 
 
 async def describe_kind(state: AppState, name: str) -> KindInfo | UnavailableKind:
@@ -93,20 +123,24 @@ async def _wait_for_columns(state: AppState, replica: ReadableReplica) -> None:
     No page waits longer than DISCOVERY_TIMEOUT after the kind was first requested. It then shows the default columns,
     and is rendered again when the real ones are known.
     """
-    if _has_columns_or_problem(replica):
-        return
     left = state[INTEREST].followed_since(replica.key) + DISCOVERY_TIMEOUT - state[CLOCK].now()
+    await _wait_until(replica, lambda: _has_columns_or_problem(replica), left, state[CLOCK])
+
+
+async def _wait_until(replica: ReadableReplica, condition: Callable[[], bool], seconds: float, clock: Clock) -> bool:
+    """Wait until changes of the replica have made the condition true, at most so many seconds; whether it is."""
     changed = asyncio.Event()
     leave = replica.on_change(lambda _: changed.set())
     try:
-        async with within(max(0.0, left), state[CLOCK]):
-            while not _has_columns_or_problem(replica):
+        async with within(max(0.0, seconds), clock):
+            while not condition():
                 await changed.wait()
                 changed.clear()
     except TimeoutError:
         pass
     finally:
         leave()
+    return condition()
 
 
 def _has_columns_or_problem(replica: ReadableReplica) -> bool:
