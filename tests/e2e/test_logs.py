@@ -144,7 +144,7 @@ def test_the_filter_searches_all_that_the_kubelet_has(page: Page, site: Dashboar
 
 
 def test_older_lines_are_loaded_and_the_beginning_is_said(page: Page, site: Dashboard, pod: LoggingPod) -> None:
-    pod.write(*(f"line {number}" for number in range(2500)))
+    pod.write("long " + "x" * 50_000, *(f"line {number}" for number in range(2500)))
     page.goto(address(site, pod))
     expect(line_with(page, "line 2499")).to_be_visible()
     older = page.get_by_role("button", name="Load earlier lines")
@@ -155,6 +155,8 @@ def test_older_lines_are_loaded_and_the_beginning_is_said(page: Page, site: Dash
     page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
     expect(line_with(page, "line 0").first).to_be_visible()
     expect(page.locator(".log-head [data-mark=begin]")).to_contain_text("begins here")
+    line_with(page, "long").get_by_role("button", name="bytes more").click()
+    expect(line_with(page, "long " + "x" * 50_000)).to_have_count(1)
 
 
 def test_a_restart_is_marked_and_the_run_before_it_has_a_page(page: Page, site: Dashboard, pod: LoggingPod) -> None:
@@ -467,8 +469,7 @@ def test_of_more_containers_than_the_limit_the_rest_is_counted_on_the_page(
     containers = [{"name": f"main-{number}", "image": "main:1"} for number in range(MAX_SOURCES + 7)]
     body = {"metadata": {"name": "many"}, "spec": {"nodeName": NODE, "containers": containers}}
     modules_controlplane.create(f"/api/v1/namespaces/{namespace}/pods", body)
-    until(lambda: ">many<" in text_of(f"{site.url}/resources/pods/?namespace={namespace}"))
-    page.goto(f"{site.url}/resources/pods/{namespace}/many/logs/")
+    page.goto(f"{site.url}/resources/pods/{namespace}/many/logs/")  # the watch may not have reported it yet
     status = page.locator(".log-status")
     expect(status).to_contain_text(f"of {MAX_SOURCES} containers; 7 more are not read: choose pods or containers")
     page.goto(f"{site.url}/resources/pods/{namespace}/many/logs/?container=main-{MAX_SOURCES + 1}")

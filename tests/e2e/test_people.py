@@ -142,6 +142,22 @@ async def test_an_object_that_one_may_only_get_is_on_its_page_and_in_no_list(
 
 
 @pytest.mark.long
+async def test_a_download_names_the_logs_that_somebody_may_not_read(
+    program: Dashboard, rbac: RbacObjects, shop: str, anna: str
+) -> None:
+    rbac.grant(f"User/{anna}", READ, namespace=shop)
+    rbac.grant(f"User/{anna}", policy_rule("get", "pods/log", names=[f"db-{shop}"]), namespace=shop)
+    path = f"/logs/logs.ndjson?namespace={shop}"
+    await asyncio.to_thread(until, lambda: get(program, path, anna).status == 200)
+    records = [json.loads(line) for line in get(program, path, anna).body.splitlines()]
+    problems = {each["pod"]: each["problem"] for each in records}
+    denial = f"The cluster's access rules do not let you get pods/log in namespace {shop}."
+    assert problems[f"web-{shop}"] == denial != problems[f"db-{shop}"]
+    refused = get(program, f"/resources/pods/{shop}/web-{shop}/logs/logs.txt", anna)
+    assert (refused.status, refused.body) == (403, f"{denial}\n")
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/resources/pods/", "/", "/feed/", "/whoami/"])
 async def test_an_open_page_follows_the_rights(
     path: str, program: Dashboard, controlplane: ControlPlane, rbac: RbacObjects, shop: str, anna: str

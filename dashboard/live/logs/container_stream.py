@@ -59,7 +59,7 @@ class ContainerStream:
         self.unused_since: float | None = None
         """Monotonic seconds since when nobody listens."""
         self.has_ended = False
-        """Whether it is not followed any more: the pod is gone, or nobody of the listeners may read it."""
+        """Whether it is not followed any more: the pod is gone, nobody of the listeners may read it, or it failed."""
         self._pods = pods
         self._clock = clock
         self._begun = asyncio.Event()
@@ -107,7 +107,7 @@ class ContainerStream:
             ).run()
         except Exception as error:
             logger.exception("a log could not be followed further")
-            self._emit(LogMark(self.container.container, "error", f"Deltaboard failed to follow this log: {error!r}"))
+            self._emit(LogMark(self.container.container, "failed", f"Deltaboard failed to follow this log: {error!r}"))
         finally:
             self.has_ended = True
             self._begun.set()

@@ -12,8 +12,9 @@ from dashboard.live.replication.replica_change import Change
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers import list_columns
 from dashboard.objects.query.list_query import Query
-from dashboard.objects.query.terms import LabelTerm, Term
+from dashboard.objects.query.terms import ColumnTerm, LabelTerm, Term
 from dashboard.objects.query.wildcard import Pattern
 from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.details.owner_graph import OwnerGraph
@@ -30,14 +31,23 @@ class PodsOf:
     """The pods of one object, as they come and go. `on_change` is called when they have changed.
 
     The pods of an object with a label selector (Deployment, Job, Service …) are those that it selects, those of any
-    other one are those that it owns, or that what it owns owns.
+    other one are those that it owns, or that what it owns owns. `pod_names` chooses some of them; empty means all.
     """
 
-    def __init__(self, hub: Hub, kind: KindInfo, namespace: str, name: str, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        hub: Hub,
+        kind: KindInfo,
+        namespace: str,
+        name: str,
+        on_change: Callable[[], None],
+        pod_names: tuple[str, ...] = (),
+    ) -> None:
         self.kind, self.namespace, self.name = kind, namespace, name
         self._hub = hub
         self._replica = hub.hub_kinds.replica(kind.key)
         self._on_change = on_change
+        self._pod_names = pod_names
         self._graph: OwnerGraph | None = None
         self._listed: ListedPods | None = None
         self._selected: Any = None
@@ -57,7 +67,7 @@ class PodsOf:
     @property
     def more_pods(self) -> int:
         """Number of pods that `rows` leaves out."""
-        return self._listed.more_pods if self._listed is not None else 0
+        return self._listed.more_pods if self._listed is not None else max(0, len(self._owned()) - MAX_PODS)
 
     def rows(self) -> list[Row]:
         """The pods that exist now, the newest first, MAX_PODS at most."""
@@ -65,9 +75,7 @@ class PodsOf:
             return [self.subject] if self.subject is not None and self.exists else []
         if self._listed is not None:
             return self._listed.rows()
-        if self._graph is None:
-            return []
-        return newest_first(row for kind, row in self._graph.descendants if kind.key == PODS)
+        return newest_first(self._owned())
 
     def apply(self, key: str, change: Change) -> None:
         """Take in a change of rows of the kind `key`."""
@@ -80,6 +88,12 @@ class PodsOf:
     def close(self) -> None:
         if self._listed is not None:
             self._listed.close()
+
+    def _owned(self) -> list[Row]:
+        if self._graph is None:
+            return []
+        pods = [row for kind, row in self._graph.descendants if kind.key == PODS]
+        return [row for row in pods if row.name in self._pod_names] if self._pod_names else pods
 
     def _is_subject(self, row: Row | None) -> bool:
         return row is not None and row.name == self.name and row.namespace == self.namespace
@@ -108,20 +122,21 @@ class PodsOf:
             self._listed.close()
         namespaces = (self.namespace,) if self.namespace else ()
         query = Query(key=PODS).with_(namespaces=namespaces, terms=terms)
-        self._listed = ListedPods(self._hub, query, self._on_change)
+        self._listed = ListedPods(self._hub, query, self._on_change, self._pod_names)
 
 
 class ListedPods:
-    """The pods of a list's query."""
+    """The pods of a list's query; of these, only those that `pod_names` chooses, where it is not empty."""
 
     subject: Row | None = None
     exists = True
 
-    def __init__(self, hub: Hub, query: Query, on_change: Callable[[], None]) -> None:
+    def __init__(self, hub: Hub, query: Query, on_change: Callable[[], None], pod_names: tuple[str, ...] = ()) -> None:
         kind = find_kind(PODS, hub.kinds)
         if kind is None:
             raise KeyError(PODS)
-        self.query = query = query.with_(sort=NEWEST_FIRST)
+        named = (_name_term(pod_names),) if pod_names else ()
+        self.query = query = query.with_(sort=NEWEST_FIRST, terms=(*query.terms, *named))
         self._on_change = on_change
         self._result: ResultSet = hub.index.open_result(kind, query)
         self._result.listeners[self] = self._changed
@@ -178,7 +193,15 @@ def selector_terms(selector: Any) -> tuple[Term, ...] | None:
     return tuple(terms) or None
 
 
+def _name_term(names: tuple[str, ...]) -> Term:
+    """The filter of the pods with one of these names."""
+    index = next(index for index, column in list_columns(PODS) if column.id == "name")
+    return ColumnTerm("name", index, "text", "=", _patterns(names))
+
+
+def _patterns(texts: tuple[str, ...]) -> tuple[Pattern, ...]:
+    return tuple(sorted((Pattern((text,)) for text in texts), key=lambda each: each.pieces))
+
+
 def _label(name: str, values: tuple[str, ...], *, negative: bool = False) -> LabelTerm:
-    return LabelTerm(
-        name, tuple(sorted((Pattern((value,)) for value in values), key=lambda each: each.pieces)), negative
-    )
+    return LabelTerm(name, _patterns(values), negative)

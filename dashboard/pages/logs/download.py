@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.logs.container_stream import ContainerId
@@ -19,15 +19,17 @@ BATCH_LINES = 1000
 
 
 async def download(
-    state: AppState, containers: Sequence[ContainerId], query: LogsQuery, suffix: str
+    state: AppState, denials: Mapping[ContainerId, str], query: LogsQuery, suffix: str
 ) -> AsyncIterator[bytes]:
-    """The file, in parts: records of NDJSON, or text as ``kubectl logs --timestamps`` prints it. Text ends with a
-    comment for each log that could not be read to its end.
+    """The file, in parts: records of NDJSON, or text as ``kubectl logs --timestamps`` prints it. It ends with a record,
+    or a comment, for each log that is not in it, or not to its end. `denials` are the containers, each with why its log
+    may not be read.
     """
     client = state[CONNECTION].client
     if client is None:
         return
     span = LineSpan.of(query.span.since(state[CLOCK].time()), query.span.end)
+    containers = [each for each, denial in denials.items() if not denial]
     readers = [
         LineReader(
             read_history(client, each, query.filter, span, ReadProgress(), previous=query.previous, with_previous=True)
@@ -40,13 +42,15 @@ async def download(
         batch.append(
             json.dumps(as_record(pod, container, line)).encode()
             if suffix == "ndjson"
-            else as_text(pod, container, line, has_prefix=len(containers) > 1)
+            else as_text(pod, container, line, has_prefix=len(denials) > 1)
         )
         if len(batch) >= BATCH_LINES:
             yield b"\n".join(batch) + b"\n"
             batch.clear()
-    failed = [(each, reader.problem) for reader, each in zip(readers, containers, strict=True) if reader.problem]
-    for each, problem in failed:
+    failed = {each: reader.problem for each, reader in zip(containers, readers, strict=True)}
+    for each, problem in {**denials, **failed}.items():
+        if not problem:
+            continue
         record = {"pod": each.pod, "container": each.container, "problem": problem}
         text = json.dumps(record) if suffix == "ndjson" else f"# {each.pod}/{each.container}: {problem}"
         batch.append(text.encode())

@@ -59,10 +59,10 @@ MAX_CHIPS = 24
 
 _STATE_WORDS: Mapping[SourceState, str] = {
     "reading": "being read", "live": "live", "waiting": "no log yet", "ended": "ended",
-    "interrupted": "cannot be read now", "gone": "pod is gone", "refused": "not allowed", "full": "not read",
-    "done": "read to its end",
+    "interrupted": "cannot be read now", "gone": "pod is gone", "refused": "not allowed", "failed": "failed",
+    "full": "not read", "done": "read to its end",
 }  # fmt: skip
-_ORDER: Mapping[SourceState, int] = {"refused": 0, "full": 0, "interrupted": 0, "gone": 2}
+_ORDER: Mapping[SourceState, int] = {"refused": 0, "failed": 0, "full": 0, "interrupted": 0, "gone": 2}
 
 
 class ChosenPods(Protocol):

@@ -40,7 +40,7 @@ RIGHTS_SECONDS = 30.0
 
 _STATES: Mapping[MarkKind, SourceState] = {
     "waiting": "waiting", "interrupted": "interrupted", "resumed": "live", "restarted": "live", "ended": "ended",
-    "gone": "gone", "refused": "refused",
+    "gone": "gone", "refused": "refused", "failed": "failed",
 }  # fmt: skip
 
 _BETWEEN_LINES: frozenset[str] = frozenset({"gap", "repeated", "restarted", "ended"})
@@ -99,7 +99,7 @@ class LogSourceReader:
             await self._begin(self._add(each))
 
     async def ask_again(self) -> None:
-        """Stop what may not be read any more, and begin again what was refused or had no room."""
+        """Stop what may not be read any more, and begin again what was refused, had no room, or failed."""
         for source in list(self.sources):
             denial = await self._judge(source.container)
             if denial and source.state != "refused":
@@ -170,8 +170,8 @@ class LogSourceReader:
                 self._set_state(source, state, event.words)
             if event.kind == "gone":  # nothing more comes: its place is for another log
                 self._leave(source)
-            is_known = event.kind == "refused" and event.words == source.refusal
-            source.refusal = event.words if event.kind == "refused" else ""
+            is_known = event.words == source.refusal
+            source.refusal = event.words if event.kind in ("refused", "failed") else ""
             if event.kind != "waiting" and not is_known:
                 self._mark(source, event.kind, event.words)
         self._on_change()

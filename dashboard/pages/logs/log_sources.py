@@ -14,10 +14,11 @@ from informerd.logs.container_runs import ContainerRuns, containers_of
 COLOURS = 8
 """Number of colours of containers; one more takes the first again."""
 
-SourceState = Literal["reading", "live", "waiting", "ended", "interrupted", "gone", "refused", "full", "done"]
+SourceState = Literal["reading", "live", "waiting", "ended", "interrupted", "gone", "refused", "failed", "full", "done"]
 """reading: its first lines are awaited · live: its lines come · waiting: it does not run and has no log yet · ended:
 its run is over · interrupted: it cannot be read for the moment · gone: its pod does not exist any more · refused: it
-may not be read · full: there is no room for one more log · done: it was read to its end, and is not followed."""
+may not be read · failed: Deltaboard failed to follow it · full: there is no room for one more log · done: it was read
+to its end, and is not followed."""
 
 
 @dataclass(eq=False, slots=True)
@@ -48,7 +49,7 @@ class LogSource:
     @property
     def can_begin_again(self) -> bool:
         """Whether it is not read, and may be read after all."""
-        return self.state in ("refused", "full") and (self.stream is None or self.stream.has_ended)
+        return self.state in ("refused", "failed", "full") and (self.stream is None or self.stream.has_ended)
 
     @property
     def name(self) -> str:

@@ -26,15 +26,16 @@ PodsMaker = Callable[[Hub, Callable[[], None]], ChosenPods]
 
 def open_object_logs(state: AppState, kind: KindInfo, namespace: str, name: str, params: QueryDict) -> LiveLogs:
     """The logs of one object's pods. Raises KeyError where pods, or its kind, are not followed."""
+    query = LogsQuery.parse(params)
     return open_logs(
-        state, object_subject(kind, namespace, name), LogsQuery.parse(params), object_pods(kind, namespace, name)
+        state, object_subject(kind, namespace, name), query, object_pods(kind, namespace, name, query.pods)
     )
 
 
 def open_selection_logs(state: AppState, params: QueryDict) -> LiveLogs:
     """The logs of the pods that a list's filter matches. Raises KeyError where pods are not followed."""
-    query = selection_query(state, params)
-    return open_logs(state, selection_subject(query), LogsQuery.parse(params, LINES_PARAM), selection_pods(query))
+    query, lines = selection_query(state, params), LogsQuery.parse(params, LINES_PARAM)
+    return open_logs(state, selection_subject(query), lines, selection_pods(query, lines.pods))
 
 
 def object_subject(kind: KindInfo, namespace: str, name: str) -> LogSubject:
@@ -42,8 +43,8 @@ def object_subject(kind: KindInfo, namespace: str, name: str) -> LogSubject:
     return LogSubject(name, f"{href}logs/", href, kind, namespace, name)
 
 
-def object_pods(kind: KindInfo, namespace: str, name: str) -> PodsMaker:
-    return lambda hub, changed: PodsOf(hub, kind, namespace, name, changed)
+def object_pods(kind: KindInfo, namespace: str, name: str, pod_names: tuple[str, ...]) -> PodsMaker:
+    return lambda hub, changed: PodsOf(hub, kind, namespace, name, changed, pod_names)
 
 
 def selection_query(state: AppState, params: QueryDict) -> Query:
@@ -60,8 +61,8 @@ def selection_subject(query: Query) -> LogSubject:
     )
 
 
-def selection_pods(query: Query) -> PodsMaker:
-    return lambda hub, changed: ListedPods(hub, query, changed)
+def selection_pods(query: Query, pod_names: tuple[str, ...]) -> PodsMaker:
+    return lambda hub, changed: ListedPods(hub, query, changed, pod_names)
 
 
 def _selection_title(query: Query) -> str:

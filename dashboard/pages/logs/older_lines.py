@@ -9,8 +9,10 @@ from typing import Any
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
 from dashboard.live.logs.container_stream import ContainerId
+from dashboard.objects.logs.line_filter import ANY_LINE
 from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress, read_history
 from dashboard.pages.logs.line_buffer import Entry, in_time_order, sort_key
+from dashboard.pages.logs.line_formats import MAX_SHOWN_BYTES, text_of
 from dashboard.pages.logs.live_logs import entries_as_json
 from dashboard.pages.logs.log_source_reader import CONCURRENT_READS, MAX_SOURCES, judge_of
 from dashboard.pages.logs.log_sources import wanted_containers
@@ -24,8 +26,10 @@ LOADED_LINES = 1000
 """Most lines that one request loads."""
 
 
-async def readable_containers(state: AppState, query: LogsQuery, make_pods: PodsMaker) -> list[ContainerId]:
-    """The containers that the address chooses, and whose logs whoever asks may read."""
+async def containers_with_denials(state: AppState, query: LogsQuery, make_pods: PodsMaker) -> dict[ContainerId, str]:
+    """The containers that the address chooses, each with why whoever asks may not read its log, empty where they
+    may.
+    """
     pods = make_pods(state[HUB], lambda: None)
     try:
         while pods.is_searching:
@@ -34,7 +38,7 @@ async def readable_containers(state: AppState, query: LogsQuery, make_pods: Pods
     finally:
         pods.close()
     judge = judge_of(state)
-    return [each.container for each in wanted if not await judge(each.container)]
+    return {each.container: await judge(each.container) for each in wanted}
 
 
 async def older_lines(state: AppState, query: LogsQuery, make_pods: PodsMaker, before: str) -> dict[str, Any]:
@@ -43,7 +47,8 @@ async def older_lines(state: AppState, query: LogsQuery, make_pods: PodsMaker, b
     ``problem`` of logs that could not be read, as a sentence.
     """
     client = state[CONNECTION].client
-    readable = await readable_containers(state, query, make_pods)
+    denials = await containers_with_denials(state, query, make_pods)
+    readable = [each for each, denial in denials.items() if not denial]
     containers = readable[:MAX_SOURCES]
     search = _Search(query, LineSpan(LineSpan.of(query.span.since(state[CLOCK].time()), None).begin, before.encode()))
     if client is not None:
@@ -60,6 +65,33 @@ async def older_lines(state: AppState, query: LogsQuery, make_pods: PodsMaker, b
         and len(containers) == len(readable),
         "problem": search.problem,
     }
+
+
+async def whole_line(state: AppState, query: LogsQuery, make_pods: PodsMaker, at: str, cut: int) -> bytes:
+    """The text of the line of this time (RFC 3339) of which a page lacks `cut` bytes, read from the kubelet; empty
+    where it has none.
+
+    `query` chooses its container. Raises as read_log.
+    """
+    client, moment = state[CONNECTION].client, at.encode()
+    denials = await containers_with_denials(state, query, make_pods)
+    readable = [each for each, denial in denials.items() if not denial]
+    if client is None or len(readable) != 1:
+        return b""
+    lines = read_history(
+        client,
+        readable[0],
+        ANY_LINE,
+        LineSpan(moment, moment),
+        ReadProgress(),
+        previous=query.previous,
+        with_previous=True,
+    )
+    async for batch in lines:
+        for line in batch:
+            if len(text := text_of(line)) == MAX_SHOWN_BYTES + cut:
+                return text
+    return b""
 
 
 class _Search:

@@ -38,11 +38,12 @@ from dashboard.pages.logs.object_or_list import (
     selection_query,
     selection_subject,
 )
-from dashboard.pages.logs.older_lines import LOADED_LINES, older_lines, readable_containers
+from dashboard.pages.logs.older_lines import LOADED_LINES, containers_with_denials, older_lines, whole_line
 from dashboard.pages.logs.page_context import FIRST_LINES_SECONDS, logs_context
 from dashboard.pages.logs.query import LogsQuery
 from dashboard.runtime.app_state import state_of
 from dashboard.runtime.text_with_links import object_href
+from informerd.errors import InformerdError
 
 NO_STORE = {"Cache-Control": "no-store"}
 """Lines may hold secrets."""
@@ -55,8 +56,8 @@ async def object_logs(request: HttpRequest, resource: str, namespace: str, name:
     if isinstance(kind, HttpResponse):
         return kind
     namespace, query = path_namespace(namespace), LogsQuery.parse(request.GET)
-    subject, make_pods = object_subject(kind, namespace, name), object_pods(kind, namespace, name)
-    return await _page(request, subject, query, make_pods, key=kind.key)
+    make_pods = object_pods(kind, namespace, name, query.pods)
+    return await _page(request, object_subject(kind, namespace, name), query, make_pods, key=kind.key)
 
 
 @require_safe
@@ -68,16 +69,17 @@ async def selection_logs(request: HttpRequest) -> HttpResponse:
     query = selection_query(state, request.GET)
     lines = LogsQuery.parse(request.GET, LINES_PARAM)
     lines = replace(lines, problems=(*query.problems, *lines.problems))
-    return await _page(request, selection_subject(query), lines, selection_pods(query), key=PODS)
+    return await _page(request, selection_subject(query), lines, selection_pods(query, lines.pods), key=PODS)
 
 
 @require_safe
 @own_pages_only
 async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "", name: str = "") -> HttpResponse:
     """Lines as JSON, for the page's script: ``first=`` and ``end=`` are numbers of lines that the view keeps, and
-    ``before=`` (RFC 3339) asks for those that the kubelet has before a moment. ``line=`` is one line's whole text.
+    ``before=`` (RFC 3339) asks for those that the kubelet has before a moment. One line's whole text has ``line=``, its
+    number, or ``at=``, its time, and ``cut=``, the bytes that the page lacks, where the address chooses one container.
 
-    410 where the view keeps none of them any more.
+    410 where it is not kept any more.
     """
     opened = await _opened(request, resource, namespace, name)
     if isinstance(opened, HttpResponse):
@@ -86,13 +88,16 @@ async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "
     if "before" in request.GET:
         content = await older_lines(state_of(request), query, make_pods, request.GET["before"])
         return JsonResponse(content, headers=NO_STORE)
+    if "at" in request.GET:
+        cut = _number(request, "cut")
+        try:
+            return _one_line(await whole_line(state_of(request), query, make_pods, request.GET["at"], cut))
+        except InformerdError as error:
+            return HttpResponse(f"{error}\n", status=502, content_type="text/plain; charset=utf-8")
     view = open_logs(state_of(request), subject, query, make_pods)
     if "line" in request.GET:
         found = view.buffer.between(number := _number(request, "line"), number + 1)
-        texts = [text_of(item) for _, (_, item) in found if isinstance(item, bytes)]
-        if not texts:
-            return HttpResponse("This line is not kept any more.\n", status=410, content_type="text/plain")
-        return HttpResponse(texts[0], content_type="text/plain; charset=utf-8", headers=NO_STORE)
+        return _one_line(b"".join(text_of(item) for _, (_, item) in found if isinstance(item, bytes)))
     first, end = _number(request, "first"), _number(request, "end")
     numbered = view.buffer.between(max(first, end - LOADED_LINES), end)
     content = {"entries": entries_as_json(numbered), "sources": view.names, "first": view.buffer.first_number}
@@ -112,16 +117,25 @@ async def log_download(
     if query.problems:
         sentences = "".join(f"{each.message}\n" for each in query.problems)
         return HttpResponse(sentences, status=400, content_type="text/plain; charset=utf-8")
-    containers = await readable_containers(state_of(request), query, make_pods)
-    if len(containers) > MAX_SOURCES:
-        sentence = f"These are {len(containers):,} containers; a file has the logs of {MAX_SOURCES} at most. "
+    denials = await containers_with_denials(state_of(request), query, make_pods)
+    readable = [each for each, denial in denials.items() if not denial]
+    if denials and not readable:
+        return HttpResponse(f"{next(iter(denials.values()))}\n", status=403, content_type="text/plain; charset=utf-8")
+    if len(readable) > MAX_SOURCES:
+        sentence = f"These are {len(readable):,} containers; a file has the logs of {MAX_SOURCES} at most. "
         text = f"{sentence}Choose pods or containers on the page, and download those.\n"
         return HttpResponse(text, status=400, content_type="text/plain; charset=utf-8")
-    content = download(state_of(request), containers, query, suffix)
+    content = download(state_of(request), denials, query, suffix)
     kind = "application/x-ndjson" if suffix == "ndjson" else "text/plain; charset=utf-8"
     response = StreamingHttpResponse(content, content_type=kind, headers=NO_STORE)
     response["Content-Disposition"] = f'attachment; filename="{_safe_name(subject.title)}-logs.{suffix}"'
     return response
+
+
+def _one_line(text: bytes) -> HttpResponse:
+    if not text:
+        return HttpResponse("This line is not kept any more.\n", status=410, content_type="text/plain")
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers=NO_STORE)
 
 
 async def _open(request: HttpRequest, resource: str, namespace: str, name: str) -> KindInfo | HttpResponse:
@@ -146,13 +160,14 @@ async def _opened(
         if isinstance(unavailable := await open_kind(request, PODS), UnavailableKind):
             return kind_not_found(request, PODS, unavailable)
         listed = selection_query(state_of(request), request.GET)
-        return selection_subject(listed), LogsQuery.parse(request.GET, LINES_PARAM), selection_pods(listed)
+        lines = LogsQuery.parse(request.GET, LINES_PARAM)
+        return selection_subject(listed), lines, selection_pods(listed, lines.pods)
     kind = await _open(request, resource, namespace, name)
     if isinstance(kind, HttpResponse):
         return kind
     namespace = path_namespace(namespace)
     query = LogsQuery.parse(request.GET)
-    return object_subject(kind, namespace, name), query, object_pods(kind, namespace, name)
+    return object_subject(kind, namespace, name), query, object_pods(kind, namespace, name, query.pods)
 
 
 async def _page(

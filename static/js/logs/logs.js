@@ -300,8 +300,10 @@ export function start() {
     const entry = [...page.list.drawn].find(([, each]) => each === row)?.[0];
     if (!entry) return;
     const { list } = page;
+    const { pod, container } = row.dataset;
+    const query = entry.n === null ? { at: entry.time, cut: entry.cut, pod, container } : { line: entry.n };
     try {
-      const text = await (await request({ line: entry.n })).text();
+      const text = await (await request(query)).text();
       if (list !== page.list) return;
       Object.assign(entry, { content: text, cut: 0, fields: undefined, height: undefined });
       if (!page.list.options.wrap) setOption("wrap", "1");

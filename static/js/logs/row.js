@@ -74,8 +74,7 @@ function content(entry, columns) {
 function cutButton(entry) {
   const button = element("button", "log-cut", `${count(entry.cut)} bytes more`);
   button.type = "button";
-  button.dataset.logWhole = entry.n ?? "";
-  button.disabled = entry.n === null;
+  button.dataset.logWhole = "";
   return button;
 }
 

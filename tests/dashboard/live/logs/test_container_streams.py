@@ -36,10 +36,11 @@ class PodsReplica:
 
 
 class LogClient:
-    """Gives a log of one line, which then goes on in silence; or refuses it."""
+    """Gives a log of one line, which then goes on in silence; or refuses it, or fails."""
 
-    def __init__(self, *, refuses: bool = False) -> None:
+    def __init__(self, *, refuses: bool = False, fails: bool = False) -> None:
         self.refuses = refuses
+        self.fails = fails
         self.opened = 0
 
     @asynccontextmanager
@@ -47,6 +48,8 @@ class LogClient:
         self.opened += 1
         if self.refuses:
             raise Forbidden(Status(code=403, reason="Forbidden", message="you may not"))
+        if self.fails:
+            raise RuntimeError("a fault of the program")
         chunks = [LINE + b"\n"]
 
         async def read() -> bytes:
@@ -118,6 +121,23 @@ async def test_where_one_may_not_read_it_another_ones_rights_are_tried_and_then_
     (mark,) = nobody.events
     assert isinstance(mark, LogMark)
     assert (mark.kind, "you may not" in mark.words) == ("refused", True)
+
+
+async def test_a_log_that_failed_to_be_followed_says_so_and_is_followed_anew_by_the_next_join(
+    streams: LogStreams, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = LogClient(fails=True)
+    listener = Listener(client)
+    stream, _ = streams.join(container(0), listener)
+    await eventually(lambda: stream.has_ended)
+    (mark,) = listener.events
+    assert isinstance(mark, LogMark)
+    assert (mark.kind, "a fault of the program" in mark.words) == ("failed", True)
+    assert "a log could not be followed further" in caplog.text
+    client.fails = False
+    again, _ = streams.join(container(0), listener)
+    await eventually(lambda: listener.lines == [LINE])
+    assert not again.has_ended
 
 
 async def test_what_nobody_needs_ends_after_a_while_and_makes_room_at_once(

@@ -104,6 +104,18 @@ async def test_a_refusal_is_marked_once_however_often_it_is_asked_again() -> Non
     assert marks == ["you may not", "you may not either", "you may not either"]
 
 
+async def test_a_log_that_failed_is_begun_again() -> None:
+    streams = Streams()
+    logs = reader(streams)
+    await logs.update([pod(0)])
+    for _ in range(2):
+        logs.log_event(logs.sources[0].container, LogMark("main", "failed", "Deltaboard failed to follow this log"))
+        assert logs.sources[0].state == "failed"
+        await logs.ask_again()
+    assert (logs.sources[0].state, len(streams.joined)) == ("reading", 3)
+    assert marks_of(logs) == ["failed"]
+
+
 async def test_lines_that_match_are_kept_and_marks_between_lines_stand_after_the_last_one() -> None:
     logs = reader(Streams())
     await logs.update([pod(0)])
