@@ -101,6 +101,9 @@ async def measure_polls(kubeconfig: Path, arguments: argparse.Namespace) -> tupl
     async def allowed(resource: Resource) -> tuple[str, ...]:  # noqa: ARG001
         return ()
 
+    async def is_served() -> bool:
+        return True
+
     layer = RecordingLayer()
     async with Client(load_kubeconfig(kubeconfig)) as client:
         rows = await read_rows(client)
@@ -108,7 +111,7 @@ async def measure_polls(kubeconfig: Path, arguments: argparse.Namespace) -> tupl
         gc.freeze()
         collector = UsageCollector(
             client, layer, SystemClock(), epoch=new_epoch(SystemClock()), rows=lambda: rows, allowed=allowed,
-            layer_health=ChannelLayerHealth(), interval=30,
+            is_served=is_served, layer_health=ChannelLayerHealth(), interval=30,
         )  # fmt: skip
         cores, times = [], []
         for _ in range(arguments.polls):

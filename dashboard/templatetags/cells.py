@@ -51,8 +51,9 @@ def _content(line: RowLine, cell: CellText) -> str:
         tone = line.row.tone if line.row.tone in TONES else "idle"
         icon = f'<svg class="i" aria-hidden="true"><use href="#i-{tone}"/></svg>'
         return f'<span class="status {tone}">{icon}{text}</span>'
-    if cell.share is not None:
-        return f"{_share(cell.share)}{text}"
+    if cell.kind == "usage":
+        measured = f"<small>{cell.measured}</small> " if cell.measured else ""
+        return f"{measured}{_share(cell.share) if cell.share is not None else ''}{text}"
     if cell.datetime:
         return f'<time data-age="object" datetime="{escape(cell.datetime)}">{text}</time>'
     return f"{text} <small>{escape(cell.group)}</small>" if cell.group else text

@@ -6,14 +6,16 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from html import unescape
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from tests.e2e.conftest import CRD, Dashboard
-from tests.support.controlplane import ControlPlane
+from tests.support.controlplane import USERS, ControlPlane
 from tests.support.daemon import Daemon
 from tests.support.kubectl import kubectl_binary
 from tests.support.local_dashboard import ask
@@ -24,6 +26,10 @@ from tests.support.wait import until
 pytestmark = [pytest.mark.controlplane, pytest.mark.long]
 
 LABELS = {"app": "shop"}
+PARTLY = "partly-measured"
+ROLE = "usage-of-pods"
+RBAC_GROUP = "rbac.authorization.k8s.io"
+RBAC = f"/apis/{RBAC_GROUP}/v1"
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +48,16 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
 def server(cluster: ControlPlane) -> Iterator[Daemon]:
     with metrics_server(cluster, cluster.directory / "front") as daemon:
         cluster.create_namespace("shop")
+        mydemo_type = {"apiVersion": "crddemo.k8s.io/v1", "kind": "Mydemo"}
+        mydemo = cluster.create(
+            "/apis/crddemo.k8s.io/v1/namespaces/shop/mydemos",
+            {**mydemo_type, "metadata": {"name": "shop"}, "spec": {"ip": "10.0.0.1", "port": 80}},
+        )
+        owner = {**mydemo_type, "name": "shop", "controller": True}
         deployment = cluster.create(
             "/apis/apps/v1/namespaces/shop/deployments",
             {
-                "metadata": {"name": "shop"},
+                "metadata": {"name": "shop", "ownerReferences": [{**owner, "uid": mydemo["metadata"]["uid"]}]},
                 "spec": {
                     "selector": {"matchLabels": LABELS},
                     "template": {
@@ -58,10 +70,37 @@ def server(cluster: ControlPlane) -> Iterator[Daemon]:
         for name, cpu, memory, limit in (("low", "50m", "40Mi", "200Mi"), ("high", "400m", "190Mi", "200Mi")):
             create_pod(cluster, name, cpu, memory, limit, deployment["metadata"]["uid"])
         create_pod(cluster, "free", "100m", "1Gi", "", "")
+        cluster.create_namespace(PARTLY)
+        create_pod(cluster, "measured", "100m", "64Mi", "", "", namespace=PARTLY)
+        create_pod(cluster, "unmeasured", "100m", "64Mi", "", "", namespace=PARTLY, node="lost-node")
+        create_pod(cluster, "ended", "100m", "64Mi", "", "", namespace=PARTLY, node="lost-node")
+        ended = f"/api/v1/namespaces/{PARTLY}/pods/ended/status"
+        cluster.patch(ended, {"status": {"phase": "Succeeded"}})
+        for path, body in account_role(USERS["deltaboard"][0]).items():
+            cluster.create(f"{RBAC}/{path}", body)
         yield daemon
 
 
-def create_pod(cluster: ControlPlane, name: str, cpu: str, memory: str, limit: str, owner: str) -> None:
+def account_role(user: str) -> dict[str, dict[str, Any]]:
+    """A role that reads what Deltaboard follows and the usage of pods, without that of nodes, and its binding."""
+    verbs, followed = ["get", "list", "watch"], ["pods", "nodes", "namespaces", "events"]
+    rules = [
+        {"apiGroups": [""], "resources": followed, "verbs": verbs},
+        {"apiGroups": ["apps"], "resources": ["deployments", "replicasets"], "verbs": verbs},
+        {"apiGroups": ["metrics.k8s.io"], "resources": ["pods"], "verbs": ["get", "list"]},
+    ]
+    role = {"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": ROLE}
+    subject = {"apiGroup": RBAC_GROUP, "kind": "User", "name": user}
+    return {
+        "clusterroles": {"metadata": {"name": ROLE}, "rules": rules},
+        "clusterrolebindings": {"metadata": {"name": ROLE}, "roleRef": role, "subjects": [subject]},
+    }
+
+
+def create_pod(
+    cluster: ControlPlane, name: str, cpu: str, memory: str, limit: str, owner: str,
+    *, namespace: str = "shop", node: str = NODE,
+) -> None:  # fmt: skip
     """A pod that uses this; `owner` is the uid of the Deployment, which owns it without a ReplicaSet between."""
     resources = {"limits": {"memory": limit, "cpu": "500m"}} if limit else {}
     annotations = {"usage/cpu": cpu, "usage/memory": memory}
@@ -69,18 +108,24 @@ def create_pod(cluster: ControlPlane, name: str, cpu: str, memory: str, limit: s
     if owner:
         reference = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "shop", "uid": owner, "controller": True}
         metadata["ownerReferences"] = [reference]
-    spec = {"nodeName": NODE, "containers": [{"name": "main", "image": "i", "resources": resources}]}
-    cluster.create("/api/v1/namespaces/shop/pods", {"metadata": metadata, "spec": spec})
+    spec = {"nodeName": node, "containers": [{"name": "main", "image": "i", "resources": resources}]}
+    cluster.create(f"/api/v1/namespaces/{namespace}/pods", {"metadata": metadata, "spec": spec})
+
+
+@contextmanager
+def open_dashboard(kubeconfig: Path, home: Path) -> Iterator[Dashboard]:
+    """A dashboard that polls each second."""
+    program = Dashboard(kubeconfig, home, DELTABOARD_USAGE_SECONDS="1")
+    try:
+        yield program.open()
+    finally:
+        program.__exit__()
 
 
 @pytest.fixture(scope="module")
 def site(cluster: ControlPlane, server: Daemon, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
-    program = Dashboard(cluster.kubeconfig, tmp_path_factory.mktemp("home"), DELTABOARD_USAGE_SECONDS="1")
-    try:
-        program.open()
+    with open_dashboard(cluster.kubeconfig, tmp_path_factory.mktemp("home")) as program:
         yield program
-    finally:
-        program.__exit__()
 
 
 def shown(site: Dashboard, path: str) -> str:
@@ -111,6 +156,10 @@ def wait_for_names(site: Dashboard, path: str, names: list[str]) -> None:
 
 
 PODS = "/resources/pods/?namespace=shop"
+NODES_MISSING = (
+    "Deltaboard's account may not read the usage of nodes: "
+    "that needs the right to list nodes in API group metrics.k8s.io."
+)
 
 
 def test_lists_show_what_kubectl_top_prints(site: Dashboard, cluster: ControlPlane) -> None:
@@ -150,6 +199,30 @@ def test_pods_are_found_and_sorted_by_what_they_use(site: Dashboard) -> None:
 def test_owners_have_the_sum_of_their_pods(site: Dashboard) -> None:
     found = wait_for(site, "/resources/deployments.apps/?namespace=shop", "shop")
     assert found["shop"][1] == "57% 230Mi"
+    assert wait_for(site, "/resources/mydemos.crddemo.k8s.io/", "shop")["shop"][1] == "57% 230Mi"
+
+
+def test_a_sum_says_how_many_of_the_pods_that_may_run_are_in_it(site: Dashboard) -> None:
+    found = wait_for(site, "/resources/namespaces/", PARTLY)
+    assert found[PARTLY][1] == "1/2 pods 64Mi"
+    details = f"/resources/namespaces/-/{PARTLY}/"
+    assert "1 of 2 pods measured: the others are not in the sum." in shown(site, details)
+    assert "pods measured" not in shown(site, "/resources/namespaces/-/shop/")
+
+
+def test_an_account_without_the_right_to_nodes_has_the_pods_and_is_told_of_the_right(
+    cluster: ControlPlane, server: Daemon, tmp_path: Path
+) -> None:
+    kubeconfig = cluster.kubeconfig_of("deltaboard")
+    with open_dashboard(kubeconfig, tmp_path) as account:
+        assert wait_for(account, PODS, "high")["high"][1] == "95% 190Mi"
+        until(lambda: NODES_MISSING in shown(account, "/resources/nodes/"), what="the right is named")
+        assert rows(account, "/resources/nodes/")[NODE] == ("–", "–")
+        details = shown(account, f"/resources/nodes/-/{NODE}/")
+        assert NODES_MISSING in details
+        assert "Not measured yet" not in details
+        assert "may not read" not in shown(account, PODS)
+        assert wait_for(account, "/resources/namespaces/", "shop")["shop"][1].endswith("1254Mi")
 
 
 def test_details_draw_what_was_used_with_the_limit(site: Dashboard) -> None:
@@ -165,7 +238,7 @@ def test_details_draw_what_was_used_with_the_limit(site: Dashboard) -> None:
 
 
 def test_without_the_metrics_api_one_sentence_says_so_and_lists_go_on(
-    site: Dashboard, cluster: ControlPlane, server: Daemon
+    site: Dashboard, cluster: ControlPlane, server: Daemon, tmp_path: Path
 ) -> None:
     wait_for(site, PODS, "high")
     server.kill()
@@ -176,3 +249,10 @@ def test_without_the_metrics_api_one_sentence_says_so_and_lists_go_on(
     cluster.delete(f"{API_SERVICE}/{NAME}")
     until(lambda: "Nothing in the cluster serves the metrics API" in shown(site, f"{PODS}&q=memory%3E1Gi"), within=60)
     assert rows(site, PODS)["high"] == ("–", "–")
+    kubeconfig = cluster.kubeconfig_of("deltaboard")
+    with open_dashboard(kubeconfig, tmp_path) as account:
+        until(lambda: rows(account, "/resources/nodes/"), within=60, what="nodes are listed")
+        details = f"/resources/nodes/-/{NODE}/"  # reading the usage is forbidden, and would be in vain
+        until(lambda: "Nothing in the cluster serves the metrics API" in shown(account, details), within=60)
+        assert "may not read" not in shown(account, details)
+        assert "may not read" not in shown(account, "/resources/nodes/")

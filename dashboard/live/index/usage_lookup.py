@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Protocol
 
 from dashboard.objects.kinds.row import Row
@@ -21,6 +21,18 @@ class UsageLookup(Protocol):
     def answered_at(self) -> float | None:
         """Unix seconds of the last poll that was answered; None where none was."""
 
+    @property
+    def is_served(self) -> bool:
+        """Whether something in the cluster serves the metrics API; False where that is not known yet."""
+
+    def missing_right(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:
+        """Why it may not be read what objects of the kind `key` use, as a sentence that names the missing right; empty
+        where it may, and where nothing serves the metrics API.
+
+        It is about the objects in `namespaces`, or all; with `name` about this object. Where some of them may be read,
+        it is about the others.
+        """
+
     def get(self, key: str, row: Row) -> Usage | None:
         """What an object of the kind `key` uses; None where that is not known."""
 
@@ -37,6 +49,10 @@ class UsageLookup(Protocol):
 class _NoUsage:
     problem = ""
     answered_at = None
+    is_served = False
+
+    def missing_right(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:  # noqa: ARG002
+        return ""
 
     def get(self, key: str, row: Row) -> Usage | None:  # noqa: ARG002
         return None

@@ -12,7 +12,7 @@ from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.paths.field_path import NONE_TEXT, FieldPath, Values, format_values
 from dashboard.objects.paths.reader import path_reader
 from dashboard.objects.printers import Column, IndexedColumns, columns_for
-from dashboard.objects.usage.usage import Usage, share_text
+from dashboard.objects.usage.usage import Usage, measured_text, share_text
 from dashboard.objects.usage.usage_field import UsageField
 from dashboard.runtime.text_with_links import object_href
 
@@ -65,6 +65,8 @@ class CellText:
     """API group of the custom resource that it names, shown small behind the text."""
     share: float | None = None
     """Of a usage: the part of what the object may use, 1 for all of it; None where there is none."""
+    measured: str = ""
+    """Of a sum in which pods are missing: ``38/40 pods``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +128,22 @@ def _usage_cell(column: Column, field: UsageField, usage: Usage | None) -> CellT
         value=value,
         numeric=True,
         share=share,
+        measured=f"{usage.pods}/{usage.pods + usage.unmeasured} pods" if usage is not None and usage.unmeasured else "",
     )
 
 
 def usage_title(field: UsageField, usage: Usage) -> str:
-    """What is used of what, when: ``250m, 50% of the limit 500m, at 12:00:05 UTC, over 15 s``."""
+    """What is used of what, when: ``250m, 50% of the limit 500m, at 12:00:05 UTC, over 15 s``. Of a sum in which pods
+    are missing also ``, 38 of 40 pods measured``.
+    """
     words = field.text(field.value(usage) or 0) if not field.is_share else ""
     share, basis = field.share.value(usage), field.basis(usage)
     if share is not None:
         of = "its node's allocatable" if basis == "allocatable" else "the limit"
         words += f"{', ' if words else ''}{share_text(share)} of {of} {field.text(field.capacity(usage))}"
     span = f", over {duration_text(usage.window)}" if field.resource == "cpu" else ""
-    return f"{words}, at {utc_text(usage.at)}{span}"
+    measured = measured_text(usage)
+    return f"{words}, at {utc_text(usage.at)}{span}{', ' if measured else ''}{measured}"
 
 
 def _paths_of(columns: IndexedColumns) -> tuple[FieldPath, ...]:

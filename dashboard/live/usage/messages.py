@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from dashboard.live.usage.missing_rights import MissingRights
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
 
@@ -37,6 +38,10 @@ class ReportPart(msgspec.Struct, frozen=True, array_like=True):
     """By key of the kind."""
     answered_at: float | None = None
     """Unix seconds of the last poll that was answered; None where none was."""
+    is_served: bool = True
+    """Whether something in the cluster serves the metrics API, as far as it answers."""
+    missing: MissingRights = MissingRights()
+    """What may not be read: no items have it."""
 
 
 class UsageRequest(msgspec.Struct, frozen=True, array_like=True):

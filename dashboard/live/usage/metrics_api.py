@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -85,23 +85,38 @@ class AllowedNamespaces(Protocol):
     async def __call__(self, resource: Resource) -> tuple[str, ...]: ...
 
 
-async def read_pods(client: ListClient, chosen: Iterable[str], allowed: AllowedNamespaces) -> list[Measured]:
-    """What all pods use, or those of the `chosen` namespaces, else those where it may be read.
+class MeasuredPods(NamedTuple):
+    """What pods use."""
+
+    pods: list[Measured]
+    namespaces: frozenset[str] | None = None
+    """Namespaces that were read; None: all."""
+
+
+async def read_pods(client: ListClient, chosen: Iterable[str], allowed: AllowedNamespaces) -> MeasuredPods:
+    """What all pods use, or those of the `chosen` namespaces; of either, where it may be read.
 
     Raises as `Client.list`: NotFound where nothing serves the metrics API, Forbidden where it may be read nowhere.
     """
     namespaces = tuple(chosen)
+    denied: Forbidden | None = None
     if not namespaces:
         try:
-            return await _decode(await client.list(POD_METRICS))
-        except Forbidden:
+            return MeasuredPods(await _decode(await client.list(POD_METRICS)))
+        except Forbidden as error:
+            denied = error
             namespaces = await allowed(POD_METRICS)
-            if not namespaces:
-                raise
     found: list[Measured] = []
+    read: set[str] = set()
     for namespace in namespaces:
-        found += await _decode(await client.list(POD_METRICS, namespace))
-    return found
+        try:
+            found += await _decode(await client.list(POD_METRICS, namespace))
+            read.add(namespace)
+        except Forbidden as error:
+            denied = error
+    if not read and denied is not None:
+        raise denied
+    return MeasuredPods(found, frozenset(read))
 
 
 async def read_nodes(client: ListClient) -> list[Measured]:

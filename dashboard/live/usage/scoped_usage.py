@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from dashboard.access.rights import Rights
 from dashboard.live.index.usage_lookup import UsageLookup
 from dashboard.live.usage.metrics_api import NODE_METRICS, POD_METRICS
-from dashboard.live.usage.usage_totals import NODES, PODS
+from dashboard.live.usage.missing_rights import SOME, nodes_sentence, pods_sentence
+from dashboard.live.usage.usage_totals import NAMESPACES, NODES, PODS
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
-
-NOT_ALLOWED = "You may not read what pods use: that needs the right to list pods of metrics.k8s.io."
 
 
 class ScopedUsage:
@@ -23,16 +22,53 @@ class ScopedUsage:
 
     def __init__(self, base: UsageLookup, rights: Rights) -> None:
         self._base = base
+        self._rights = rights
         self._pods = rights.scope_of(POD_METRICS.key)
         self._nodes = rights.scope_of(NODE_METRICS.key)
 
     @property
     def problem(self) -> str:
-        return NOT_ALLOWED if self._pods.is_empty and self._nodes.is_empty else self._base.problem
+        return self._base.problem
 
     @property
     def answered_at(self) -> float | None:
         return self._base.answered_at
+
+    @property
+    def is_served(self) -> bool:
+        return self._base.is_served
+
+    def missing_right(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:
+        if not self.is_served or (key == NODES and self._rights.scope_of(NODES).is_empty):
+            return ""
+        if key == NODES:
+            may_read = self._includes(NODES, "", name) if name else not self._nodes.is_empty
+            return self._base.missing_right(NODES) or ("" if may_read else nodes_sentence("You"))
+        seen = self._seen_namespaces(key, namespaces, name)
+        if seen is not None and not seen:
+            return ""
+        return self._base.missing_right(key, seen or ()) or self._missing_right_to_pods(key, seen, name)
+
+    def _missing_right_to_pods(self, key: str, seen: frozenset[str] | None, name: str) -> str:
+        if self._pods.is_empty:
+            return pods_sentence("You")
+        if self._pods.is_everything or (name and self._includes(key, next(iter(seen or ("",))), name)):
+            return ""
+        unread = frozenset(SOME) if seen is None else seen - self._pods.namespaces
+        return pods_sentence("You", unread) if unread else ""
+
+    def _seen_namespaces(self, key: str, namespaces: Collection[str], name: str) -> frozenset[str] | None:
+        """Those of `namespaces`, or all, in which objects of the kind may be seen; None: they may be anywhere. No
+        sentence names another one.
+        """
+        scope = self._rights.scope_of(key)
+        if key == NAMESPACES:
+            if name:
+                return frozenset({name} if scope.includes("", name) else ())
+            return None if scope.is_everything or scope.names_anywhere else frozenset(each for _, each in scope.names)
+        if namespaces and scope.names_anywhere:
+            return frozenset(namespaces)
+        return frozenset(filter(scope.includes_some_of, namespaces)) if namespaces else scope.possible_namespaces
 
     def get(self, key: str, row: Row) -> Usage | None:
         return self._base.get(key, row) if self._includes(key, row.namespace, row.name) else None
@@ -48,5 +84,5 @@ class ScopedUsage:
             return self._nodes.includes("", name)
         if key == PODS:
             return self._pods.includes(namespace, name)
-        summed = name if key == "namespaces" else namespace
+        summed = name if key == NAMESPACES else namespace
         return self._pods.is_everything or summed in self._pods.namespaces

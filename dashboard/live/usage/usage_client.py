@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,8 @@ from dashboard.live.usage.messages import (
     part_decoder,
     past_decoder,
 )
+from dashboard.live.usage.missing_rights import ACCOUNT, SOME, MissingRights, nodes_sentence, pods_sentence
+from dashboard.live.usage.usage_totals import NAMESPACES, NODES
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
@@ -32,6 +34,7 @@ from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
+SWITCHED_OFF = "Usage is switched off: DELTABOARD_USAGE_SECONDS is 0."
 MAX_AGE = 300.0
 """Seconds after which what an object used is no longer shown: it is not known then."""
 SILENCE_TIMEOUT = 150.0
@@ -76,14 +79,23 @@ class UsageClient:
     """What objects use as the newest report has it, and its problem. Nothing is known before a worker has sent one."""
 
     def __init__(
-        self, channel_layer: ChannelLayer, clock: Clock, *, layer_health: ChannelLayerHealth | None = None
+        self,
+        channel_layer: ChannelLayer,
+        clock: Clock,
+        *,
+        layer_health: ChannelLayerHealth | None = None,
+        problem: str = "",
     ) -> None:
+        """`problem` is why nothing is known before the first report, as a sentence."""
         layer_health = layer_health or ChannelLayerHealth()
-        self.problem = ""
+        self.problem = problem
         """Why nothing newer is known, as a sentence; empty where the last poll was answered."""
+        self.is_served = False
+        """Whether something in the cluster serves the metrics API; False before the first report."""
         self.answered_at: float | None = None
         """Unix seconds of the last poll that was answered; None where none was."""
         self._usages: dict[str, dict[str, Usage]] = {}
+        self._missing = MissingRights()
         self._sender = Sender(channel_layer, layer_health)
         self._inbox = GroupChannel(channel_layer, USAGE_GROUP, clock, layer_health)
         self._clock = clock
@@ -108,6 +120,17 @@ class UsageClient:
         if usage is None or usage.at < self._clock.time() - MAX_AGE:
             return None
         return usage if row.created is None or usage.at >= row.created else None
+
+    def missing_right(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:
+        """Why Deltaboard's account may not read it, see UsageLookup."""
+        missing = self._missing
+        if key == NODES:
+            return nodes_sentence(ACCOUNT) if missing.nodes else ""
+        if missing.pods:
+            return pods_sentence(ACCOUNT)
+        asked = (name,) if key == NAMESPACES and name else namespaces
+        unread = [each for each in missing.namespaces if each in asked] if asked else missing.namespaces and SOME
+        return pods_sentence(ACCOUNT, unread) if unread else ""
 
     def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call `listener` for each new report. Returns a function that ends that."""
@@ -156,7 +179,8 @@ class UsageClient:
             return
         parts, self._parts = [self._parts[index] for index in sorted(self._parts)], {}
         self._epoch, self._heard_at, self._report = part.epoch, now, (part.epoch, part.number)
-        self.problem, self.answered_at = part.problem, part.answered_at
+        self.problem, self.answered_at, self.is_served = part.problem, part.answered_at, part.is_served
+        self._missing = part.missing
         self._usages = {}
         for each in parts:
             for key, usages in each.items:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
+
+import msgspec
 
 from dashboard.live.replication.channel_layer import (
     UNREADABLE,
@@ -23,7 +25,16 @@ from dashboard.live.usage.messages import (
     encoder,
     request_decoder,
 )
-from dashboard.live.usage.metrics_api import GROUP, AllowedNamespaces, ListClient, read_nodes, read_pods
+from dashboard.live.usage.metrics_api import (
+    GROUP,
+    AllowedNamespaces,
+    ListClient,
+    Measured,
+    MeasuredPods,
+    read_nodes,
+    read_pods,
+)
+from dashboard.live.usage.missing_rights import MissingRights
 from dashboard.live.usage.older_usage import OlderUsage
 from dashboard.live.usage.prometheus import Prometheus
 from dashboard.live.usage.usage_history import UsageHistory, until
@@ -62,20 +73,29 @@ class UsageCollector:
         epoch: str,
         rows: Callable[[], Rows],
         allowed: AllowedNamespaces,
+        is_served: Callable[[], Awaitable[bool]],
         layer_health: ChannelLayerHealth,
         interval: float,
         namespaces: tuple[str, ...] = (),
         prometheus: Prometheus | None = None,
     ) -> None:
         """`rows` returns the objects that the worker follows. `namespaces` are those that are polled; empty: all.
-        `prometheus` knows what was before.
+        `is_served` tells whether discovery has the metrics API: it is asked where reading is forbidden, as that is also
+        the answer where nothing is there to read. `prometheus` knows what was before.
         """
         self.history = UsageHistory()
+        self.polls = self.failures = 0
+        """Polls, and those of them that told nothing."""
+        self.poll_seconds = 0.0
+        """Seconds that all polls took."""
+        self.answered_at: float | None = None
+        """Unix seconds of the last poll that was answered; None where none was."""
         self._client = client
         self._clock = clock
         self._epoch = epoch
         self._rows = rows
         self._allowed = allowed
+        self._is_served = is_served
         self._interval = interval
         self._namespaces = namespaces
         self._sender = Sender(channel_layer, layer_health)
@@ -83,11 +103,10 @@ class UsageCollector:
         self._older = OlderUsage(prometheus, clock, rows) if prometheus is not None else None
         self._reading: set[asyncio.Task[None]] = set()
         self._begun_at = clock.time()
-        self._number = 0
         self._usages: Usages = {}
         self._problem = ""
+        self._missing = MissingRights()
         self._is_absent = self._is_waiting_for_rows = False
-        self._answered_at: float | None = None
 
     async def run(self) -> None:
         """Poll and answer until cancelled."""
@@ -109,41 +128,68 @@ class UsageCollector:
 
     async def poll(self) -> None:
         """Ask the metrics API once, and publish what it says. Where it does not answer, the report says why."""
-        self._number += 1
+        begun = self._clock.now()
+        self.polls += 1
         try:
-            pods = await read_pods(self._client, self._namespaces, self._allowed)
-            nodes = [] if self._namespaces else await self._nodes()
+            pods, nodes, missing = await self._read()
+            if (missing.pods or missing.nodes) and not await self._is_served():
+                self._note_absence()
+            else:
+                await self._take(pods, nodes, missing)
         except InformerdError as error:
-            self._note_failure(error)
-        else:
-            now = self._clock.time()
-            self._usages = await usages_of(pods, nodes, self._rows())
-            self._problem, self._is_absent, self._answered_at = "", False, now
-            self._is_waiting_for_rows = bool(pods) and not self._usages.get(PODS)
-            for key, usages in self._usages.items():
-                for start in range(0, len(usages), MAX_ITEMS):
-                    self.history.record(key, usages[start : start + MAX_ITEMS], now)
-                    await asyncio.sleep(0)
+            if isinstance(error, NotFound) or (isinstance(error, ApiError) and error.code == 404):
+                self._note_absence()
+            else:
+                self._note_problem(f"The metrics API does not answer: {error}")
+        self.poll_seconds += self._clock.now() - begun
         for part in self._parts():
             await self._sender.to_group(USAGE_GROUP, {"type": "usage.part", "data": encoder.encode(part)})
 
-    async def _nodes(self) -> list[Any]:
+    async def _read(self) -> tuple[list[Measured], list[Measured], MissingRights]:
+        """Pods, nodes, and what of them may not be read. Raises as `Client.list` for other reasons."""
+        rows = self._rows()
+        pods, nodes, missing = MeasuredPods([]), list[Measured](), MissingRights()
         try:
-            return await read_nodes(self._client)
+            pods = await read_pods(self._client, self._namespaces, self._allowed)
         except Forbidden:
-            return []
+            missing = MissingRights(pods=True)
+        if pods.namespaces is not None and not missing.pods:
+            unread = {row.namespace for row in rows.get(PODS, {}).values()} - pods.namespaces
+            missing = MissingRights(namespaces=tuple(sorted(unread)))
+        if not self._namespaces or rows.get(NODES):
+            try:
+                nodes = await read_nodes(self._client)
+            except Forbidden:
+                missing = msgspec.structs.replace(missing, nodes=True)
+        return pods.pods, nodes, missing
 
-    def _note_failure(self, error: InformerdError) -> None:
-        self._is_absent = isinstance(error, NotFound) or (isinstance(error, ApiError) and error.code == 404)
-        if isinstance(error, Forbidden):
-            problem = f"Deltaboard's account may not read what pods use: {error}"
-        else:
-            problem = NO_METRICS_API if self._is_absent else f"The metrics API does not answer: {error}"
+    async def _take(self, pods: list[Measured], nodes: list[Measured], missing: MissingRights) -> None:
+        if missing != self._missing:
+            for sentence in missing.sentences():
+                logger.warning("usage: %s", sentence)
+        self._problem, self._missing, self._is_absent = "", missing, False
+        self._usages = await usages_of(pods, nodes, self._rows())
+        self._is_waiting_for_rows = bool(pods) and not self._usages.get(PODS)
+        if missing.pods and missing.nodes:
+            self.failures += 1
+            return
+        now = self.answered_at = self._clock.time()
+        for key, usages in self._usages.items():
+            for start in range(0, len(usages), MAX_ITEMS):
+                self.history.record(key, usages[start : start + MAX_ITEMS], now)
+                await asyncio.sleep(0)
+
+    def _note_absence(self) -> None:
+        self._note_problem(NO_METRICS_API)
+        self._is_absent, self._usages, self._missing = True, {}, MissingRights()
+
+    def _note_problem(self, problem: str) -> None:
+        """Note that a poll told nothing: what the last one told stays."""
+        self.failures += 1
+        self._is_absent = False
         if problem != self._problem:
             logger.warning("usage: %s", problem)
         self._problem = problem
-        if self._is_absent:
-            self._usages = {}
 
     def _parts(self) -> list[ReportPart]:
         pieces: list[tuple[str, tuple[Usage, ...]]] = []
@@ -160,7 +206,16 @@ class UsageCollector:
         now = self._clock.time()
         return [
             ReportPart(
-                self._epoch, self._number, index, len(groups), now, self._problem, tuple(items), self._answered_at
+                self._epoch,
+                self.polls,
+                index,
+                len(groups),
+                now,
+                self._problem,
+                tuple(items),
+                self.answered_at,
+                not self._is_absent,
+                self._missing,
             )
             for index, items in enumerate(groups)
         ]
@@ -175,7 +230,7 @@ class UsageCollector:
             logger.debug("dropped a question about usage: %s", error)
             return
         if not asked.kind:
-            for part in self._parts() if self._number else []:
+            for part in self._parts() if self.polls else []:
                 await self._send(asked, "usage.part", encoder.encode(part))
             return
         await self._send(asked, "usage.past", encoder.encode(self._past_of(asked)))

@@ -48,6 +48,13 @@ class _Ring:
         self._begins = [-1] * spans
         """Number of the span that each array holds; -1: none."""
         self._arrays = [array("H") for _ in range(spans)]
+        self._counts = [0] * spans
+        """Samples in each array."""
+
+    @property
+    def count(self) -> int:
+        """Samples in all arrays."""
+        return sum(self._counts)
 
     @property
     def size(self) -> int:
@@ -62,19 +69,24 @@ class _Ring:
         if self._begins[place] != span:
             if self._begins[place] > span:  # the clock was set back
                 return
-            self._begins[place] = span
+            self._begins[place], self._counts[place] = span, 0
             held = self._arrays[place] = array("H", bytes(BYTES_A_SAMPLE * series))
         elif len(held) < 2 * series:
             held.frombytes(bytes(BYTES_A_SAMPLE * series - len(held) * held.itemsize))
+        added = 0
         for number, cpu, memory in codes:
             index = 2 * number
+            if not held[index]:
+                added += 1
             held[index] = max(held[index], cpu)
             held[index + 1] = max(held[index + 1], memory)
+        self._counts[place] += added
 
     def forget(self, number: int) -> None:
         """Remove all samples of a series."""
-        for held in self._arrays:
+        for place, held in enumerate(self._arrays):
             if len(held) > 2 * number:
+                self._counts[place] -= bool(held[2 * number])
                 held[2 * number] = held[2 * number + 1] = 0
 
     def samples(self, number: int, now: float) -> list[Sample]:
@@ -134,6 +146,11 @@ class UsageHistory:
     def size(self) -> int:
         """Bytes of all samples, those that are not there yet included."""
         return self._fine.size + self._coarse.size
+
+    @property
+    def count(self) -> int:
+        """Samples that are kept."""
+        return self._fine.count + self._coarse.count
 
     def record(self, key: str, usages: Iterable[Usage], now: float) -> None:
         """Note what objects of the kind `key` use at `now` (Unix seconds)."""

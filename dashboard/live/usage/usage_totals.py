@@ -32,6 +32,9 @@ def _place(key: str, column: str) -> int:
 
 
 _POD_NODE, _POD_CPU, _POD_MEMORY = (_place(PODS, name) for name in ("node", "cpu-limit", "memory-limit"))
+_POD_PHASE = _place(PODS, "phase")
+_ENDED = frozenset({"Succeeded", "Failed"})
+"""Phases of pods that use nothing any more."""
 _NODE_CPU, _NODE_MEMORY = (_place(NODES, name) for name in ("cpu-allocatable", "memory-allocatable"))
 
 
@@ -45,8 +48,15 @@ class _Sum:
     memory_limit: int = 0
     is_cpu_limited: bool = True
     is_memory_limited: bool = True
+    pods: int = 0
+    unmeasured: int = 0
 
-    def add(self, usage: Usage) -> None:
+    def add(self, usage: Usage | None) -> None:
+        """Add a pod; None for one that was not measured."""
+        if usage is None:
+            self.unmeasured += 1
+            return
+        self.pods += 1
         self.at, self.window = min(self.at, usage.at), max(self.window, usage.window)
         self.cpu += usage.cpu
         self.memory += usage.memory
@@ -67,6 +77,8 @@ class _Sum:
             memory_capacity=self.memory_limit if self.is_memory_limited else 0,
             cpu_basis="limit" if self.is_cpu_limited and self.cpu_limit else "",
             memory_basis="limit" if self.is_memory_limited and self.memory_limit else "",
+            pods=self.pods,
+            unmeasured=self.unmeasured,
         )
 
 
@@ -98,29 +110,38 @@ class _Owners:
 
 async def usages_of(pods: Iterable[Measured], nodes: Iterable[Measured], rows: Rows) -> Usages:
     """What each object uses. Pods and nodes that nobody follows are left out, and so is what was measured of an earlier
-    pod of the same name.
+    pod of the same name. A sum of which no pod was measured is left out, too.
     """
     nodes_by_name = {row.name: row for row in rows.get(NODES, {}).values()}
-    pods_by_key = {row.key: row for row in rows.get(PODS, {}).values()}
+    measured_pods = {each.key: each for each in pods}
     of_nodes = [_of_node(each, nodes_by_name[each.key]) for each in nodes if each.key in nodes_by_name]
     of_pods: list[Usage] = []
     sums: dict[tuple[str, str], _Sum] = {}
     owners = _Owners(rows)
-    for number, measured in enumerate(pods):
+    for number, row in enumerate([*rows.get(PODS, {}).values()]):
         if number % SUMMED_IN_STEP == SUMMED_IN_STEP - 1:
             await asyncio.sleep(0)
-        row = pods_by_key.get(measured.key)
-        if row is None or (row.created is not None and measured.at < row.created):
+        measured = measured_pods.get(row.key)
+        if measured is not None and (row.created is None or measured.at >= row.created):
+            usage = _of_pod(measured, row, nodes_by_name)
+            of_pods.append(usage)
+        elif _may_run(row):
+            usage = None
+        else:
             continue
-        usage = _of_pod(measured, row, nodes_by_name)
-        of_pods.append(usage)
         above = owners.above(row.owner[2]) if row.owner is not None else ()
         for place in ((NAMESPACES, row.namespace), *above):
             sums.setdefault(place, _Sum()).add(usage)
     found: Usages = {PODS: of_pods, NODES: of_nodes}
     for (key, name), each in sums.items():
-        found.setdefault(key, []).append(each.usage(name))
+        if each.pods:
+            found.setdefault(key, []).append(each.usage(name))
     return found
+
+
+def _may_run(row: Row) -> bool:
+    """Whether containers of a pod may run: it has a node, and has not ended."""
+    return bool(_cell(row, _POD_NODE)) and _cell(row, _POD_PHASE) not in _ENDED
 
 
 def pods_of(kind: str, key: str, rows: Rows) -> list[str]:

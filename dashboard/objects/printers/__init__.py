@@ -18,9 +18,10 @@ from dashboard.objects.printers.registry import (
 )
 from dashboard.objects.printers.secret_redaction import mask_secret
 from dashboard.objects.printers.unhealthy import is_unhealthy, unhealthy_span
-from dashboard.objects.printers.usage_columns import NO_CELL, USAGE_KINDS, IndexedColumns
+from dashboard.objects.printers.usage_columns import MEASURED_KINDS, NO_CELL, USAGE_KINDS, IndexedColumns
 
 __all__ = [
+    "MEASURED_KINDS",
     "NO_CELL",
     "USAGE_KINDS",
     "ChangeText",

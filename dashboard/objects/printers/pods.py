@@ -5,6 +5,7 @@ The status word, READY and RESTARTS follow printPod of kubernetes pkg/printers/i
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from datetime import datetime
 
@@ -36,6 +37,7 @@ POD_COLUMNS = namespaced_columns(
     Column("readiness-gates", "Readiness gates", priority=2, order="fraction", words="readiness gates"),
     Column("cpu-limit", "CPU limit", priority=2, order="number"),
     Column("memory-limit", "Memory limit", priority=2, order="number"),
+    Column("phase", "Phase", priority=2),
 )
 
 
@@ -80,6 +82,7 @@ def read_pod(pod: Pod) -> PrintedRow:
         _readiness_gates(pod),
         _limit(pod, sidecars, lambda limits: limits.cpu),
         _limit(pod, sidecars, lambda limits: limits.memory),
+        sys.intern(pod.status.phase) or None,  # one text for all pods
     )
     return PrintedRow(status, why.tone, cells, why.words, why.since)
 

@@ -16,7 +16,9 @@ POD_OWNERS = frozenset(
     }
 )  # fmt: skip
 """Kinds that mostly own pods."""
-USAGE_KINDS = frozenset({"pods", "nodes", "namespaces"}) | POD_OWNERS
+MEASURED_KINDS = frozenset({"pods", "nodes"})
+"""Kinds that the metrics API measures. What others use is a sum of pods."""
+USAGE_KINDS = MEASURED_KINDS | {"namespaces"} | POD_OWNERS
 """Kinds whose lists show the columns. Lists of custom resources, which may own pods, offer them."""
 
 NO_CELL = -1
@@ -30,7 +32,7 @@ def with_usage_columns(key: str, columns: Sequence[Column]) -> IndexedColumns:
     indexed = list(enumerate(columns))
     if key not in USAGE_KINDS and key in KINDS and key != MYDEMO_KEY:
         return tuple(indexed)
-    priority = 0 if key in USAGE_KINDS else 2
+    priority = 0 if key in USAGE_KINDS else 1 if key == MYDEMO_KEY else 2
     usual = [
         Column("cpu", "CPU", "usage", priority, order="number", usage=CPU),
         Column("memory", "Memory", "usage", priority, order="number", usage=MEMORY),

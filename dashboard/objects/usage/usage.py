@@ -13,7 +13,7 @@ MEBIBYTE = 2**20
 
 
 class Usage(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What an object used. For what owns pods, and for a namespace, it is the sum of the pods that run now."""
+    """What an object used. For what owns pods, and for a namespace, it is the sum of the pods that were measured."""
 
     key: str
     """``namespace/name``, or the name of an object that has no namespace."""
@@ -31,6 +31,10 @@ class Usage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Bytes that it may use; 0 where that is not known, or not limited."""
     cpu_basis: Basis = ""
     memory_basis: Basis = ""
+    pods: int = 0
+    """Of a sum: the pods in it."""
+    unmeasured: int = 0
+    """Of a sum: pods that have a node, have not ended, and are not in it, because they were not measured."""
 
     @property
     def cpu_share(self) -> float | None:
@@ -41,6 +45,16 @@ class Usage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def memory_share(self) -> float | None:
         """Part of what it may use, 1 for all of it."""
         return self.memory / self.memory_capacity if self.memory_capacity else None
+
+
+def measured_text(usage: Usage) -> str:
+    """What is missing in a sum: ``38 of 40 pods measured``. Empty where nothing is, and for a pod or node itself."""
+    return f"{pods_text(usage)} pods measured" if usage.unmeasured else ""
+
+
+def pods_text(usage: Usage) -> str:
+    """How many pods are in a sum, and how many should be: ``38 of 40``."""
+    return f"{usage.pods} of {usage.pods + usage.unmeasured}"
 
 
 def cpu_text(cores: float) -> str:

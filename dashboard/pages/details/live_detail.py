@@ -172,7 +172,8 @@ class LiveDetail(ObjectView):
             self._usage.known_past(self.kind.key, self.row, self._stir),
             self._marks.marks(self.row.created if self.kind.key == PODS else None),
             self.clock.time(),
-            self._usage.problem,
+            self._usage.missing_right(self.kind.key, (self.namespace,) if self.namespace else (), self.name)
+            or self._usage.problem,
         )
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.usage.past_usage import PastUsage, Sample
-from dashboard.objects.usage.usage import Usage, share_text
+from dashboard.objects.usage.usage import Usage, measured_text, share_text
 from dashboard.objects.usage.usage_field import CPU, MEMORY, UsageField
 from dashboard.pages.details.usage_marks import DAY, MarkKind, UsageMark
 
@@ -90,6 +90,8 @@ class UsageCharts:
     """Seconds over which CPU was measured."""
     problem: str
     """Why nothing newer is known."""
+    measured: str
+    """``38 of 40 pods measured``; empty where it is no sum, or all are."""
 
     @property
     def is_empty(self) -> bool:
@@ -125,6 +127,7 @@ def usage_charts(
         measured_at=rfc3339(round(usage.at)) if usage is not None else "",
         window=f"{usage.window:.0f}" if usage is not None else "",
         problem=" ".join(filter(None, (problem, past.problem if past is not None else ""))),
+        measured=measured_text(usage) if usage is not None else "",
     )
 
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.rendering.cells import cells_of
+from dashboard.live.rendering.cells import cells_of, has_usage
 from dashboard.objects.fields.managed_fields import without_managed_fields
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.manifests.yaml_writer import json_document, to_yaml
 from dashboard.objects.printers import IndexedColumns
-from dashboard.objects.usage.usage import Usage
+from dashboard.objects.usage.usage import Usage, pods_text
 
 UsageOf = Callable[[Row], Usage | None]
 ROWS_AT_A_TIME = 100
@@ -52,15 +52,16 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
 
 
 async def export(
-    suffix: str, rows: Iterable[Row], columns: IndexedColumns, usage_of: UsageOf = lambda _: None
+    suffix: str, rows: Iterable[Row], columns: IndexedColumns, usage_of: UsageOf = lambda _: None, *, sums: bool = False
 ) -> AsyncIterator[bytes]:
     """The file's bytes.
 
     `columns` are those of the list; JSON and YAML have whole objects, without managedFields. `usage_of` returns what
-    an object uses. An object nested too deeply to decode is written as the API server sent it.
+    an object uses; with `sums` CSV says of how many pods that is the sum. An object nested too deeply to decode is
+    written as the API server sent it.
     """
     if suffix == "csv":
-        pieces = _csv(rows, columns, usage_of)
+        pieces = _csv(rows, columns, usage_of, sums=sums and has_usage(columns))
     elif suffix == "json":
         pieces = _json(rows)
     else:
@@ -75,17 +76,21 @@ async def export(
     yield "".join(waiting).encode()
 
 
-def _csv(rows: Iterable[Row], columns: IndexedColumns, usage_of: UsageOf) -> Iterator[str]:
+def _csv(rows: Iterable[Row], columns: IndexedColumns, usage_of: UsageOf, *, sums: bool) -> Iterator[str]:
     """RFC 4180 with a header; ages as RFC 3339, texts that a spreadsheet would run get an apostrophe in front.
 
     Headers are escaped too: a definition names its columns freely. A path column has the whole value, however long, and
     is empty where an object has none.
     """
     headers = [f"{column.header} since" if column.kind == "age" else column.header for _, column in columns]
-    yield _csv_line([escape_formula(header) for header in headers])
+    yield _csv_line([*map(escape_formula, headers), *(["Pods measured"] if sums else [])])
     for row in rows:
-        cells = cells_of(row, columns, usage_of(row))
-        yield _csv_line([cell.datetime or ("" if cell.value is None else escape_formula(cell.value)) for cell in cells])
+        usage = usage_of(row)
+        values = [
+            cell.datetime or ("" if cell.value is None else escape_formula(cell.value))
+            for cell in cells_of(row, columns, usage)
+        ]
+        yield _csv_line([*values, *([pods_text(usage) if usage is not None else ""] if sums else [])])
 
 
 def _csv_line(cells: list[Any]) -> str:

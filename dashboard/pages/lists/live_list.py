@@ -31,6 +31,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.quick_actions import QuickAction, quick_actions_of
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.printers import USAGE_KINDS
 from dashboard.objects.query.list_query import Query
 from dashboard.objects.usage.usage import Usage
 from dashboard.pages.lists.create_permission import CreatePermission
@@ -246,10 +247,16 @@ class LiveList(LiveView):
 
     @property
     def usage_problem(self) -> str:
-        """Why what objects use is not known, as a sentence, where the list was asked for it; else empty."""
-        query = self.query
-        is_asked_for = query.sorts_by_usage or query.filters_by_usage or (query.columns and has_usage(self._columns))
-        return self._usage_source.problem if is_asked_for else ""
+        """Why what objects use is not known, as a sentence; empty where nobody asks, or it is known.
+
+        A missing right is named wherever the columns are shown; other problems where the list was asked for usage.
+        """
+        query, is_shown = self.query, has_usage(self._columns)
+        is_asked_for = query.sorts_by_usage or query.filters_by_usage or (query.columns and is_shown)
+        if not is_asked_for and not (is_shown and self.kind.key in USAGE_KINDS):
+            return ""
+        missing = self._usage_source.missing_right(self.kind.key, query.namespaces)
+        return missing or (self._usage_source.problem if is_asked_for else "")
 
     @property
     def is_unauthorized(self) -> bool:

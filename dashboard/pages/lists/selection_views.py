@@ -7,6 +7,7 @@ are POSTs, because thousands of uids fit no address; they change nothing.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -19,6 +20,7 @@ from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers import MEASURED_KINDS
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.layout.not_found import kind_not_found
 from dashboard.pages.layout.page import kubectl_of
@@ -97,7 +99,13 @@ async def selected_export(request: HttpRequest, resource: str, suffix: str) -> H
     rows, _ = selected
     query = Query.parse(request.GET, kind.key).with_(terms=(), namespaces=())
     response = StreamingHttpResponse(
-        export(suffix, await _in_order(rows, query), query.visible_columns()),
+        export(
+            suffix,
+            await _in_order(rows, query),
+            query.visible_columns(),
+            partial(state[HUB].usage.get, kind.key),
+            sums=kind.key not in MEASURED_KINDS,
+        ),
         content_type=FORMATS[suffix].content_type,
     )
     response["Content-Disposition"] = f'attachment; filename="{kind.resource.plural}-selected.{suffix}"'

@@ -16,6 +16,7 @@ from dashboard.live.hub.namespace_limits import limit_of
 from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.printers import MEASURED_KINDS
 from dashboard.objects.query.list_query import Query, QueryProblem
 from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.followed_kinds.views import follow_choice
@@ -125,7 +126,13 @@ async def object_export(request: HttpRequest, resource: str, suffix: str) -> Htt
     if not has_synced(state[REPLICAS].get(kind.key)):
         return not_read_yet_page(kind, view.health.problem)
     rows = await state[HUB].all_rows(kind, query)
-    content = export(suffix, rows, query.visible_columns(), partial(state[HUB].usage.get, kind.key))
+    content = export(
+        suffix,
+        rows,
+        query.visible_columns(),
+        partial(state[HUB].usage.get, kind.key),
+        sums=kind.key not in MEASURED_KINDS,
+    )
     response = StreamingHttpResponse(content, content_type=FORMATS[suffix].content_type)
     response["Content-Disposition"] = f'attachment; filename="{kind.resource.plural}.{suffix}"'
     response["Cache-Control"] = "no-store"

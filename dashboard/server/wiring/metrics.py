@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric, SummaryMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
@@ -17,6 +17,7 @@ from dashboard.live.hub.hub import Hub
 from dashboard.live.logs.container_streams import LogStreams
 from dashboard.live.replication.rejected_messages import RejectedMessages
 from dashboard.live.replication.replica import Replica
+from dashboard.live.usage.usage_collector import UsageCollector
 from dashboard.server.wiring.worker import WorkerProcess
 from informerd.manager.manager import Manager
 from informerd.metrics import ControllerCollector, InformerCollector, ManagerCollector
@@ -129,6 +130,32 @@ class WebCollector(Collector):
             yield family
 
 
+class UsageMetricsCollector(Collector):
+    """Metrics of the polls of the metrics API, and of what is kept of them, at the moment of a scrape."""
+
+    def __init__(self, usage: UsageCollector) -> None:
+        self._usage = usage
+
+    def describe(self) -> Iterable[Metric]:
+        """The metric families without values."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """All metric families."""
+        usage, prefix = self._usage, f"{PREFIX}usage_"
+        history = usage.history
+        yield GaugeMetricFamily(f"{prefix}series", "Objects whose usage is kept.", len(history))
+        yield GaugeMetricFamily(f"{prefix}samples", "Samples of them that are kept.", history.count)
+        yield GaugeMetricFamily(f"{prefix}samples_bytes", "Memory for these samples.", history.size)
+        yield SummaryMetricFamily(
+            f"{prefix}poll_duration_seconds", "Polls of the metrics API.", usage.polls, usage.poll_seconds
+        )
+        yield CounterMetricFamily(f"{prefix}poll_failures", "Polls that told nothing.", usage.failures)
+        if usage.answered_at is not None:
+            name, meaning = f"{prefix}last_poll_timestamp_seconds", "Unix time of the last poll that was answered."
+            yield GaugeMetricFamily(name, meaning, usage.answered_at)
+
+
 class RejectedMessagesCollector(Collector):
     """Metric of the messages that a process dropped, at the moment of a scrape."""
 
@@ -158,6 +185,8 @@ def exposition(worker_process: WorkerProcess, web_collector: WebCollector | None
     informers = InformerCollector()
     if web_collector is not None:
         registry.register(web_collector)
+    if worker_process.usage is not None:
+        registry.register(UsageMetricsCollector(worker_process.usage))
     if worker_process.worker is not None:
         informers.add(worker_process.worker.factory)
     manager = worker_process.controllers.manager if worker_process.controllers is not None else None

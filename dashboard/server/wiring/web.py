@@ -30,7 +30,7 @@ from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.object_counts.worker_client import ObjectCountsClient
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.replicas import REPLICAS, Replicas
-from dashboard.live.usage.usage_client import UsageClient
+from dashboard.live.usage.usage_client import SWITCHED_OFF, UsageClient
 from dashboard.live.worker.object_reader import ObjectReader
 from dashboard.objects.kinds.catalog import KindInfo, find_builtin_kind, kind_of
 from dashboard.objects.schemas.schema_store import SCHEMAS, SchemaStore
@@ -102,7 +102,8 @@ class WebProcess:
         self.replicas = Replicas(layer, kinds, clock, layer_health=layer_health, rejected=rejected)
         self.controllers = ControllersClient(layer, clock, layer_health=layer_health)
         self.object_counts = ObjectCountsClient(layer, clock, layer_health=layer_health)
-        self.usage = UsageClient(layer, clock, layer_health=layer_health)
+        no_usage = "" if settings.DELTABOARD_USAGE_SECONDS else SWITCHED_OFF
+        self.usage = UsageClient(layer, clock, layer_health=layer_health, problem=no_usage)
         self.sessions = SessionRegistry(layer, clock, lifetime_from_settings(), layer_health=layer_health)
         self.access_reviews = AccessReviews(clock, lambda: self.client)
         self.person_clients = PersonClients(lambda: self.client, impersonates=settings.DELTABOARD_RIGHTS == "person")

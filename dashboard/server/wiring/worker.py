@@ -16,6 +16,7 @@ from dashboard.cluster.connection import Connection
 from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.rejected_messages import RejectedMessages
+from dashboard.live.usage.metrics_api import POD_METRICS
 from dashboard.live.usage.prometheus import Prometheus
 from dashboard.live.usage.usage_collector import UsageCollector
 from dashboard.live.worker.namespace_access import ACCESS_INTERVAL, NamespaceAccess, near_namespaces
@@ -28,6 +29,7 @@ from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.server.wiring.channel_layer import build_channel_layer
 from devcluster.workload_size import WorkloadSize
 from informerd.clock import Clock, SystemClock
+from informerd.errors import InformerdError, UnknownResource
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
@@ -59,6 +61,8 @@ class WorkerProcess:
         """Namespaces that the account may list; None while there is no cluster."""
         self.controllers: ControllerRunner | None = None
         self.kinds = kinds
+        self.usage: UsageCollector | None = None
+        """What polls the metrics API; None where nothing does."""
         self._census: list[asyncio.Task[None]] = []
         self.layer = layer
         self.rejected_messages = rejected or RejectedMessages(clock)
@@ -107,7 +111,7 @@ class WorkerProcess:
             self.worker.start()
             self._census = [self._start_counting(self.worker, client, access)]
             if settings.DELTABOARD_USAGE_SECONDS:
-                self._census.append(self._start_measuring(self.worker, client, access))
+                self._census.append(self._start_measuring(self.worker, client, access, discovery))
             self.controllers = self._new_controllers()
             self.controllers.start()
 
@@ -126,27 +130,39 @@ class WorkerProcess:
         )
         return asyncio.create_task(keep_running("counting objects", taker.run, self._clock), name="census")
 
-    def _start_measuring(self, worker: Worker, client: Client, access: NamespaceAccess) -> asyncio.Task[None]:
+    def _start_measuring(
+        self, worker: Worker, client: Client, access: NamespaceAccess, discovery: Discovery
+    ) -> asyncio.Task[None]:
         """Poll the metrics API, for all pages."""
 
         async def allowed(resource: Resource) -> tuple[str, ...]:
             return (await access.allowed(resource, after=self._clock.now() - ACCESS_INTERVAL)).namespaces
 
+        async def is_served() -> bool:
+            try:
+                await discovery.resolve(POD_METRICS.key)
+            except UnknownResource:
+                return False
+            except InformerdError:  # its server may be down, which is another problem
+                return True
+            return True
+
         address = settings.DELTABOARD_PROMETHEUS
         prometheus = Prometheus(address, settings.DELTABOARD_PROMETHEUS_TOKEN) if address else None
-        collector = UsageCollector(
+        self.usage = UsageCollector(
             client,
             self.layer,
             self._clock,
             epoch=worker.epoch,
             rows=worker.rows,
             allowed=allowed,
+            is_served=is_served,
             layer_health=self._layer_health,
             interval=settings.DELTABOARD_USAGE_SECONDS,
             namespaces=settings.DELTABOARD_NAMESPACES,
             prometheus=prometheus,
         )
-        return asyncio.create_task(keep_running("measuring usage", collector.run, self._clock), name="usage")
+        return asyncio.create_task(keep_running("measuring usage", self.usage.run, self._clock), name="usage")
 
     def _new_controllers(self) -> ControllerRunner:
         """The controllers, with leader election wherever another process may run them too: everywhere but on the demo
@@ -169,7 +185,7 @@ class WorkerProcess:
         controllers, self.controllers = self.controllers, None
         if controllers is not None:
             await controllers.stop()
-        census, self._census = self._census, []
+        census, self._census, self.usage = self._census, [], None
         await cancel_all(census)
         worker, self.worker = self.worker, None
         if worker is not None:

@@ -46,7 +46,9 @@ class MetricsApi:
         forbidden: Iterable[str] = (),
         error: InformerdError | None = None,
     ) -> None:
-        """`forbidden` are the namespaces whose pods may not be read, "" for all of them; `error` ends each request."""
+        """`forbidden` are the namespaces whose pods may not be read, "" for all of them, and "nodes" for the nodes;
+        `error` ends each request.
+        """
         self.pods, self.nodes, self.error = list(pods), list(nodes), error
         self.forbidden = frozenset(forbidden)
         self.requests: list[str] = []
@@ -55,8 +57,8 @@ class MetricsApi:
         self.requests.append(f"{namespace}/{resource.plural}")
         if self.error is not None:
             raise self.error
-        if namespace in self.forbidden and resource.plural == "pods":
-            raise Forbidden(Status(code=403, reason="Forbidden", message="you may not list pods"))
+        if ("nodes" if resource.plural == "nodes" else namespace) in self.forbidden:
+            raise Forbidden(Status(code=403, reason="Forbidden", message=f"you may not list {resource.plural}"))
         items = self.nodes if resource.plural == "nodes" else self.pods
         chosen = [each for each in items if not namespace or each["metadata"].get("namespace") == namespace]
         return Response(200, json.dumps({"items": chosen or None}).encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.past_usage import PastUsage
@@ -11,8 +11,17 @@ from dashboard.objects.usage.usage import Usage
 MEBIBYTE = 2**20
 
 
-def usage(key: str, cpu: float, mebibytes: float, *, of_cpu: float = 0.0, of_mebibytes: float = 0.0) -> Usage:
-    """What an object uses; `of_cpu` and `of_mebibytes` are its limits."""
+def usage(
+    key: str,
+    cpu: float,
+    mebibytes: float,
+    *,
+    of_cpu: float = 0.0,
+    of_mebibytes: float = 0.0,
+    pods: int = 0,
+    unmeasured: int = 0,
+) -> Usage:
+    """What an object uses; `of_cpu` and `of_mebibytes` are its limits, `pods` and `unmeasured` those of a sum."""
     return Usage(
         key,
         at=1.8e9,
@@ -23,6 +32,8 @@ def usage(key: str, cpu: float, mebibytes: float, *, of_cpu: float = 0.0, of_meb
         memory_capacity=int(of_mebibytes * MEBIBYTE),
         cpu_basis="limit" if of_cpu else "",
         memory_basis="limit" if of_mebibytes else "",
+        pods=pods,
+        unmeasured=unmeasured,
     )
 
 
@@ -31,6 +42,9 @@ class FakeUsage:
 
     def __init__(self) -> None:
         self.problem = ""
+        self.is_served = True
+        self.missing: dict[str, str] = {}
+        """By key of the kind: why the account may not read it, as a sentence."""
         self.answered_at: float | None = None
         self.pasts: dict[str, PastUsage] = {}
         self._usages: dict[tuple[str, str], Usage] = {}
@@ -45,6 +59,9 @@ class FakeUsage:
         self._usages = {(kind, each.key): each for kind, each in usages}
         for listener in tuple(self._listeners):
             listener()
+
+    def missing_right(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:
+        return self.missing.get(key, "")
 
     def get(self, key: str, row: Row) -> Usage | None:
         return self._usages.get((key, row.key))

@@ -23,7 +23,7 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.unwatched_list import KindList
-from dashboard.live.usage.scoped_usage import NOT_ALLOWED
+from dashboard.live.usage.scoped_usage import ScopedUsage
 from dashboard.objects.kinds.catalog import KINDS, find_builtin_kind
 from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.query.list_query import Query
@@ -125,13 +125,17 @@ def is_visible(rights: Rights, key: str, obj: Json) -> bool:
     return rights.scope_of(subject.key).includes(about["namespace"], about["name"])
 
 
+class _VisibleUsage(FakeUsage):
+    """With the sentences about missing rights, which are there and not "nothing is used"."""
+
+    def __init__(self, rights: Rights) -> None:
+        super().__init__()
+        self.missing_right = ScopedUsage(FakeUsage(), rights).missing_right  # type: ignore[method-assign]
+
+
 def used(visible_to: Rights | None = None) -> FakeUsage:
     """What each object uses, as far as somebody with these rights may read it."""
-    told = FakeUsage()
-    if visible_to is not None and all(
-        visible_to.scope_of(f"{each}.metrics.k8s.io").is_empty for each in ("pods", "nodes")
-    ):
-        told.problem = NOT_ALLOWED  # which is said, and is not "nothing is used"
+    told = FakeUsage() if visible_to is None else _VisibleUsage(visible_to)
     found = ((key, *place_of(obj)) for key, obj in objects() if key not in ("events", "secrets"))
     told.state_all(
         (key, usage(f"{namespace}/{name}" if namespace else name, 0.1 * len(name), 7 * len(name), of_mebibytes=900))

@@ -20,7 +20,7 @@ async def nowhere(resource: Resource) -> tuple[str, ...]:
 
 async def test_the_containers_of_a_pod_are_summed_up() -> None:
     api = MetricsApi(pods=[pod_metrics("shop", "web", ("250m", "64Mi"), ("12345678n", "1024Ki"), ("1", "1e3"))])
-    (measured,) = await read_pods(api, (), nowhere)
+    (measured,) = (await read_pods(api, (), nowhere)).pods
     assert measured.key == "shop/web"
     assert measured.cpu == pytest.approx(1.262345678)
     assert measured.memory == 64 * 2**20 + 2**20 + 1000
@@ -43,13 +43,13 @@ async def test_a_node_has_one_amount() -> None:
 )
 async def test_what_cannot_be_read_is_left_out_and_the_others_are_not(broken: dict[str, Any]) -> None:
     api = MetricsApi(pods=[broken, pod_metrics("shop", "web", ("1", "1Mi"))])
-    assert [each.key for each in await read_pods(api, (), nowhere)] == ["shop/web"]
+    assert [each.key for each in (await read_pods(api, (), nowhere)).pods] == ["shop/web"]
     with pytest.raises(MalformedAnswer, match="none of the 1 objects"):
         await read_pods(MetricsApi(pods=[broken]), (), nowhere)
 
 
 async def test_nothing_measured_is_an_empty_list() -> None:
-    assert await read_pods(MetricsApi(), (), nowhere) == []
+    assert await read_pods(MetricsApi(), (), nowhere) == ([], None)
 
 
 async def test_where_not_all_pods_may_be_read_those_of_the_allowed_namespaces_are() -> None:
@@ -60,10 +60,13 @@ async def test_where_not_all_pods_may_be_read_those_of_the_allowed_namespaces_ar
         assert resource.key == "pods.metrics.k8s.io"
         return ("a", "c")
 
-    assert [each.key for each in await read_pods(api, (), allowed)] == ["a/web", "c/web"]
-    assert [each.key for each in await read_pods(api, ("c",), nowhere)] == ["c/web"]
-    with pytest.raises(Forbidden):
-        await read_pods(api, (), nowhere)
+    for chosen, read in (((), {"a", "c"}), (("c",), {"c"}), (("a", "b"), {"a"})):
+        found = await read_pods(api, chosen, allowed)
+        assert [each.key for each in found.pods] == [f"{namespace}/web" for namespace in sorted(read)]
+        assert found.namespaces == frozenset(read)
+    for chosen in ((), ("b",)):
+        with pytest.raises(Forbidden):
+            await read_pods(api, chosen, nowhere)
 
 
 async def test_a_cluster_without_a_metrics_api_says_so() -> None:
@@ -83,6 +86,6 @@ async def test_many_pods_leave_others_their_turn() -> None:
             await run_ready_tasks(1)
 
     task = asyncio.create_task(other())
-    assert len(await read_pods(api, (), nowhere)) == 1_200
+    assert len((await read_pods(api, (), nowhere)).pods) == 1_200
     task.cancel()
     assert turns > 2

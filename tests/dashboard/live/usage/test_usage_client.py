@@ -8,8 +8,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
+import pytest
 
 from dashboard.live.usage.messages import USAGE_REQUEST_GROUP, ReportPart, request_decoder
+from dashboard.live.usage.missing_rights import MissingRights
 from dashboard.live.usage.usage_client import MAX_AGE, MAX_PASTS, SILENCE_TIMEOUT, UsageClient
 from dashboard.objects.usage.past_usage import PastUsage, Sample
 from dashboard.objects.usage.usage import Usage
@@ -80,6 +82,45 @@ def test_a_report_says_why_there_is_nothing_newer() -> None:
     assert (heard.problem, heard.answered_at) == ("The metrics API does not answer.", 5.0)
     heard.receive(report(clock, number=2, answered_at=6.0))
     assert (heard.problem, heard.answered_at) == ("", 6.0)
+
+
+PODS = "that needs the right to list pods in API group metrics.k8s.io"
+
+
+@pytest.mark.parametrize(
+    ("missing", "asked", "sentence"),
+    [
+        (MissingRights(), ("pods",), ""),
+        (MissingRights(pods=True), ("deployments.apps", ("shop",), "web"), f"the usage of pods: {PODS}."),
+        (MissingRights(pods=True), ("nodes", (), "n1"), ""),
+        (
+            MissingRights(nodes=True),
+            ("nodes",),
+            "the usage of nodes: that needs the right to list nodes in API group metrics.k8s.io.",
+        ),
+        (MissingRights(nodes=True), ("pods",), ""),
+        (MissingRights(namespaces=("bank",)), ("pods",), f"the usage of pods in some namespaces: {PODS} there."),
+        (MissingRights(namespaces=("bank",)), ("pods", ("shop",)), ""),
+        (
+            MissingRights(namespaces=("bank",)),
+            ("pods", ("bank", "shop")),
+            f"the usage of pods in namespace bank: {PODS} there.",
+        ),
+        (
+            MissingRights(namespaces=("bank",)),
+            ("namespaces", (), "bank"),
+            f"the usage of pods in namespace bank: {PODS} there.",
+        ),
+    ],
+)
+def test_a_right_that_the_account_lacks_is_named_where_the_numbers_are_missing(
+    missing: MissingRights, asked: tuple[Any, ...], sentence: str
+) -> None:
+    heard, clock = client()
+    assert not heard.is_served, "nobody knows yet"
+    heard.receive(report(clock, missing=missing))
+    assert heard.is_served
+    assert heard.missing_right(*asked) == (f"Deltaboard's account may not read {sentence}" if sentence else "")
 
 
 class SilentLayer(RecordingLayer):

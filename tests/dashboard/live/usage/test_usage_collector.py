@@ -7,64 +7,29 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.replication.channel_layer import ChannelLayerHealth
 from dashboard.live.usage.messages import (
     MAX_ITEMS,
-    USAGE_GROUP,
-    ReportPart,
     UsageRequest,
     encoder,
-    part_decoder,
     past_decoder,
 )
+from dashboard.live.usage.missing_rights import MissingRights
 from dashboard.live.usage.prometheus import Prometheus, PrometheusProblem
-from dashboard.live.usage.usage_collector import ABSENT_INTERVAL, NO_METRICS_API, ROWS_INTERVAL, UsageCollector
+from dashboard.live.usage.usage_collector import ABSENT_INTERVAL, NO_METRICS_API, ROWS_INTERVAL
+from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.past_usage import Sample
-from dashboard.objects.usage.usage import Usage
-from informerd.errors import Forbidden, InformerdError
-from informerd.errors.status import Status
-from informerd.resource import Resource
-from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.live.fake_channel_layer import RecordingLayer
+from informerd.errors import InformerdError
+from tests.support.clock import run_ready_tasks
+from tests.support.live.collected_usage import Collected
 from tests.support.live.fake_metrics_api import MetricsApi, no_metrics_api, node_metrics, pod_metrics
 from tests.support.live.replica_feeder import pod
+from tests.support.objects.rows import made, row_of
 
 NOW = 1_800_000_000.0
 
 
-class Collected:
-    """A collector, with what it has sent."""
-
-    def __init__(self, api: MetricsApi, *names: str, **options: Any) -> None:
-        self.layer, self.clock = RecordingLayer(), FakeClock()
-        self.rows = {f"uid-{name}": pod(name, namespace="shop", uid=f"uid-{name}", created=1.0) for name in names}
-        self.allowed: tuple[str, ...] = ()
-
-        async def allowed(resource: Resource) -> tuple[str, ...]:
-            return self.allowed
-
-        self.collector = UsageCollector(
-            api,
-            self.layer,
-            self.clock,
-            epoch="1",
-            rows=lambda: {"pods": self.rows},
-            allowed=allowed,
-            layer_health=ChannelLayerHealth(),
-            interval=30.0,
-            **options,
-        )
-
-    async def poll(self) -> list[ReportPart]:
-        """The parts of one report."""
-        self.layer.sent.clear()
-        await self.collector.poll()
-        assert {channel for channel, _ in self.layer.sent} == {USAGE_GROUP}
-        return [part_decoder.decode(message["data"]) for _, message in self.layer.sent]
-
-    async def usages(self) -> dict[str, Usage]:
-        parts = await self.poll()
-        return {usage.key: usage for part in parts for _, usages in part.items for usage in usages}
+def node(name: str) -> Row:
+    return row_of("nodes", made("Node", name, namespace=""))
 
 
 async def test_one_poll_is_two_requests_and_a_report() -> None:
@@ -97,6 +62,7 @@ async def test_a_cluster_without_a_metrics_api_is_said_and_asked_less_often() ->
     collected = Collected(api)
     (part,) = await collected.poll()
     assert (part.problem, part.answered_at, part.items) == (NO_METRICS_API, None, ())
+    assert not part.is_served
     task = asyncio.create_task(collected.collector.run())
     await run_ready_tasks()
     polls = len(api.requests)
@@ -125,50 +91,79 @@ async def test_a_worker_that_has_just_started_polls_again_as_soon_as_it_may_have
     task.cancel()
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (
-            Forbidden(Status(code=403, message="pods.metrics.k8s.io is forbidden")),
-            "Deltaboard's account may not read what pods use: pods.metrics.k8s.io is forbidden",
-        ),
-        (InformerdError("no route to host"), "The metrics API does not answer: no route to host"),
-    ],
-)
-async def test_while_nothing_answers_the_last_report_stays_and_the_reason_is_said(
-    error: InformerdError, words: str
-) -> None:
+async def test_while_nothing_answers_the_last_report_stays_and_the_reason_is_said() -> None:
     api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))])
     collected = Collected(api, "web")
     assert (await collected.usages())["shop/web"].cpu == 0.1
     answered = collected.clock.time()
     collected.clock.skip(30)
-    api.error = error
+    api.error = InformerdError("no route to host")
     (part,) = await collected.poll()
-    assert part.problem == words
+    assert part.problem == "The metrics API does not answer: no route to host"
+    assert part.is_served
     assert part.answered_at == answered
     assert [key for key, _ in part.items] == ["pods", "namespaces"]
     api.error = None
     assert (await collected.poll())[0].problem == ""
 
 
-async def test_nodes_that_may_not_be_read_do_not_hide_the_pods() -> None:
-    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))])
+@pytest.mark.parametrize(
+    ("forbidden", "missing", "kinds", "failures"),
+    [
+        (["nodes"], MissingRights(nodes=True), {"pods", "namespaces"}, 0),
+        ([""], MissingRights(pods=True), {"nodes"}, 0),
+        (["", "nodes"], MissingRights(pods=True, nodes=True), set(), 1),
+    ],
+)
+async def test_of_pods_and_nodes_what_may_be_read_is_and_the_missing_right_is_told(
+    forbidden: list[str], missing: MissingRights, kinds: set[str], failures: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    api = MetricsApi(
+        pods=[pod_metrics("shop", "web", ("100m", "64Mi"))], nodes=[node_metrics("n1", "1", "1Gi")],
+        forbidden=forbidden,
+    )  # fmt: skip
+    collected = Collected(api, "web")
+    collected.nodes = {"uid-n1": node("n1")}
+    for _ in range(2):
+        (part,) = await collected.poll()
+    assert (part.missing, part.problem, part.is_served) == (missing, "", True)
+    assert {key for key, usages in part.items if usages} == kinds
+    assert [record.args for record in caplog.records] == [(sentence,) for sentence in missing.sentences()], "once"
+    assert (collected.collector.polls, collected.collector.failures) == (2, 2 * failures)
+    assert (part.answered_at is None) == bool(failures)
+    api.forbidden = frozenset()
+    (part,) = await collected.poll()
+    assert part.missing == MissingRights()
+    assert {key for key, usages in part.items if usages} == {"pods", "nodes", "namespaces"}
 
-    class NoNodes(MetricsApi):
-        async def list(self, resource: Resource, namespace: str = "") -> Any:
-            if resource.plural == "nodes":
-                raise Forbidden(Status(code=403, message="no nodes"))
-            return await api.list(resource, namespace)
 
-    assert "shop/web" in await Collected(NoNodes(), "web").usages()
+async def test_namespaces_whose_pods_may_not_be_read_are_told_where_there_are_pods() -> None:
+    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))], forbidden=[""])
+    collected = Collected(api, "web")
+    collected.allowed = ("empty", "shop")
+    assert (await collected.poll())[0].missing == MissingRights()
+    collected.rows["uid-db"] = pod("db", namespace="bank", uid="uid-db")
+    (part,) = await collected.poll()
+    assert part.missing == MissingRights(namespaces=("bank",))
+    assert "shop/web" in {usage.key for _, usages in part.items for usage in usages}
 
 
-async def test_only_the_chosen_namespaces_are_polled_and_no_nodes() -> None:
+async def test_where_reading_is_forbidden_and_discovery_has_no_metrics_api_there_is_none() -> None:
+    collected = Collected(MetricsApi(forbidden=["", "nodes"]), "web")
+    collected.is_served = False
+    (part,) = await collected.poll()
+    assert (part.problem, part.is_served, part.missing) == (NO_METRICS_API, False, MissingRights())
+
+
+async def test_of_chosen_namespaces_only_these_are_polled_and_nodes_where_they_are_followed() -> None:
     api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))])
     collected = Collected(api, "web", namespaces=("shop", "search"))
     assert "shop/web" in await collected.usages()
     assert api.requests == ["shop/pods", "search/pods"]
+    collected.nodes = {"uid-n1": node("n1")}
+    api.requests.clear()
+    await collected.poll()
+    assert api.requests == ["shop/pods", "search/pods", "/nodes"]
 
 
 async def test_a_web_process_that_asks_gets_the_report_or_the_past_of_an_object() -> None:

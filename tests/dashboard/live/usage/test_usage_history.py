@@ -112,3 +112,16 @@ def test_a_peak_just_before_the_fine_samples_begin_is_not_lost_and_none_is_inven
     assert (spiky[0].at, round(spiky[0].cpu)) == (begin, 9)
     assert spiky[0].at + spiky[0].seconds == spiky[1].at
     assert [sample.seconds for sample in history.samples("pods", "flat", now)] == [60] * 90
+
+
+def test_samples_are_counted_while_spans_pass_and_objects_give_way() -> None:
+    history = UsageHistory(max_series=2)
+    history.record("pods", [usage("a"), usage("b", 0.0, 0)], BEGIN)
+    history.record("pods", [usage("a")], BEGIN + 20)
+    assert history.count == 4, "two objects in two rings"
+    history.record("pods", [usage("a")], BEGIN + 60)
+    assert history.count == 5, "a new minute of the same ten"
+    history.record("pods", [usage("c")], BEGIN + 70)
+    assert history.count == 5, "c has taken the place of b"
+    history.record("pods", [usage("a")], BEGIN + FINE[0] * FINE[1])
+    assert history.count == 6, "the first minute has given way to the newest"

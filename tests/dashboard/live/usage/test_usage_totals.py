@@ -136,3 +136,20 @@ async def test_what_an_earlier_pod_of_the_name_used_is_not_its_own() -> None:
     assert await used([before], [], pods=by_uid(web)) == {}
     assert ("pods", "shop/web") in await used([after], [], pods=by_uid(web))
     assert await used([measured("shop/other", 1.0, 1)], [], pods=by_uid(web)) == {}
+
+
+@pytest.mark.parametrize(
+    ("phase", "node", "unmeasured"),
+    [("Running", "n1", 1), ("Pending", "n1", 1), ("Pending", "", 0), ("Succeeded", "n1", 0), ("Failed", "n1", 0)],
+)
+async def test_a_sum_counts_the_pods_that_may_run_and_were_not_measured(phase: str, node: str, unmeasured: int) -> None:
+    replica_set = row_of("replicasets.apps", made("ReplicaSet", "web", api_version="apps/v1"))
+    other = made("Pod", "b", spec={"nodeName": node}, status={"phase": phase}, **controller("ReplicaSet", "web"))
+    rows = {"pods": by_uid(pod("a", owner="web"), row_of("pods", other)), "replicasets_apps": by_uid(replica_set)}
+    found = await used([measured("shop/a", 0.5, 10)], [], **rows)
+    for place in (("namespaces", "shop"), ("replicasets.apps", "shop/web")):
+        assert (found[place].pods, found[place].unmeasured) == (1, unmeasured)
+        assert found[place].cpu == 0.5
+    both = await used([measured("shop/a", 0.5, 10), measured("shop/b", 0.5, 10)], [], **rows)
+    assert (both["namespaces", "shop"].pods, both["namespaces", "shop"].unmeasured) == (2, 0)
+    assert await used([], [], **rows) == {}, "of nothing measured there is no sum"

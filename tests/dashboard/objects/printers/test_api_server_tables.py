@@ -50,6 +50,7 @@ ADDED = {
     "renewed": "when a lease was renewed last",
     "cpu-limit": "what usage is a share of",
     "memory-limit": "what usage is a share of",
+    "phase": "tells a pod that has ended, which uses nothing, from one that was not measured",
     "cpu-allocatable": "what usage is a share of",
     "memory-allocatable": "what usage is a share of",
     "object-group": "two kinds of one name are told apart by their API group",

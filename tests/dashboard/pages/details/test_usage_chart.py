@@ -106,3 +106,8 @@ def test_nothing_measured_is_not_nothing_used() -> None:
     assert (found.measured_at, found.problem) == ("", "The metrics API does not answer.")
     assert [chart.now for chart in found.charts] == ["", ""]
     assert not charts(past((60, 0))).is_empty
+
+
+def test_a_sum_says_how_many_pods_are_in_it() -> None:
+    assert charts(None, usage("shop/web", 0.5, 100, pods=38, unmeasured=2)).measured == "38 of 40 pods measured"
+    assert charts(None, usage("shop/web", 0.5, 100, pods=40)).measured == ""

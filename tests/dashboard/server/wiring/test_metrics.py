@@ -15,11 +15,16 @@ from dashboard.live.hub.hub import Hub
 from dashboard.live.replication.rejected_messages import Rejection
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import build_worker_process
+from informerd.errors import InformerdError
 from tests.dashboard.management.test_commands import run, running, unconfigured
 from tests.support.clock import FakeClock
+from tests.support.live.collected_usage import Collected
+from tests.support.live.fake_metrics_api import MetricsApi, no_metrics_api, pod_metrics
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 from tests.support.skip_if_missing import redis_url
 from tests.support.wait import until
+
+SETTINGS_PAGE = (Path(__file__).parents[4] / "docs/settings.md").read_text(encoding="utf-8")
 
 
 def numbers(text: str) -> dict[tuple[str, str], float]:
@@ -47,6 +52,38 @@ async def test_each_process_counts_the_messages_that_it_dropped() -> None:
     text = exposition(process)[0].decode()
     assert 'deltaboard_feed_messages_rejected_total{reason="forged"} 1.0' in text
     assert 'deltaboard_feed_messages_rejected_total{reason="other-key"} 0.0' in text
+
+
+async def test_a_worker_shows_its_polls_of_the_metrics_api_and_what_is_kept_of_them() -> None:
+    process = build_worker_process(with_worker=True)
+    assert "deltaboard_usage_" not in exposition(process)[0].decode()
+    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))])
+    collected = Collected(api, "web")
+    process.usage = collected.collector
+    await collected.poll()
+    answered = collected.clock.time()
+    collected.clock.skip(30)
+    api.error = InformerdError("no route to host")
+    await collected.poll()
+    found = numbers(exposition(process)[0].decode())
+    assert found["deltaboard_usage_series", ""] == 2, "the pod and its namespace"
+    assert found["deltaboard_usage_samples", ""] == 4
+    assert found["deltaboard_usage_samples_bytes", ""] == process.usage.history.size > 0
+    assert found["deltaboard_usage_poll_duration_seconds_count", ""] == 2
+    assert found["deltaboard_usage_poll_duration_seconds_sum", ""] == 0, "the clock stood still"
+    assert found["deltaboard_usage_poll_failures_total", ""] == 1
+    assert found["deltaboard_usage_last_poll_timestamp_seconds", ""] == answered
+    names = {re.sub("_seconds_(count|sum)$", "_seconds", name) for name, _ in found if "_usage_" in name}
+    assert {name for name in names if f"`{name}`" not in SETTINGS_PAGE} == set()
+
+
+async def test_before_the_first_answer_no_poll_has_a_time() -> None:
+    process = build_worker_process(with_worker=True)
+    process.usage = Collected(MetricsApi(error=no_metrics_api())).collector
+    await process.usage.poll()
+    found = numbers(exposition(process)[0].decode())
+    assert ("deltaboard_usage_last_poll_timestamp_seconds", "") not in found
+    assert found["deltaboard_usage_poll_failures_total", ""] == 1
 
 
 def text_of(url: str) -> str:
