@@ -30,6 +30,7 @@ from dashboard.pages.lists.drawer import open_tab, read_open_object
 from dashboard.pages.lists.live_list import open_list
 from dashboard.pages.logs.object_or_list import open_object_logs, open_selection_logs
 from dashboard.pages.overview.live_overview import open_overview
+from dashboard.pages.terminal.live_terminal import open_terminal
 from dashboard.pages.whoami.live_whoami import open_whoami
 from dashboard.runtime.app_state import AppState
 
@@ -114,8 +115,11 @@ def _view_of(state: AppState, match: ResolverMatch, params: QueryDict) -> LiveVi
             _need_pods(state)
             namespace, name = str(match.kwargs["namespace"]), str(match.kwargs["name"])
             return open_object_logs(state, _kind_of(state, match), "" if namespace == "-" else namespace, name, params)
-        case "list" | "detail" | "incident" | "yaml" | "terminal" | "debug" | "edit" | "edit-status":
+        case "list" | "detail" | "incident" | "yaml" | "edit" | "edit-status":
             return _resource_view(state, match, params)
+        case "terminal" | "debug":
+            namespace, name = str(match.kwargs["namespace"]), str(match.kwargs["name"])
+            return open_terminal(state[HUB], _kind_of(state, match), namespace, name)
         case "delete" | "finalizer" | "act" | "evict" | "drain":
             return _resource_view(state, match, params)
     return None

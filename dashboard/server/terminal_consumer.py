@@ -1,6 +1,6 @@
 """WebSocket of a terminal, at ``/terminal/?path=<path of its page>``.
 
-From the browser: a binary message is input; JSON ``{"start": {container, shell, command, columns, rows}}`` begins,
+From the browser: a binary message is input; JSON ``{"start": {uid, container, shell, command, columns, rows}}`` begins,
 ``{"size": [columns, rows], "drawn": bytes}`` is a new size of the window, and what was drawn of the output. To the
 browser: a binary message is output; ``{"opened": true}`` says that the command runs, ``{"ended": {"code", "reason"}}``
 how it ended, and then the socket is closed. Nothing starts before ``start``, which only the page's own script sends:
@@ -53,6 +53,9 @@ TOO_MANY = (
     "You have as many terminals open as Deltaboard allows, or all users together have. Close one, and start again."
 )
 NOT_KNOWN = "Deltaboard cannot find out whether you may use a terminal here. Try again in a moment."
+REPLACED = (
+    "This page showed another Pod of this name, so nothing was started. Look at the containers of this one first."
+)
 NORMAL = 1000
 """The close code of a session that has ended."""
 _MAX_SIZE = 1_000
@@ -62,6 +65,8 @@ _MAX_SIZE = 1_000
 class StartRequest(msgspec.Struct, forbid_unknown_fields=True):
     """What somebody wants to be started."""
 
+    uid: str
+    """The pod's, as the page shows it."""
     container: str
     shell: str
     command: str = ""
@@ -181,6 +186,8 @@ class TerminalConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels
             return SessionEnd(None, str(error))
         if denial := await self._denial(client, namespace, pod):
             return SessionEnd(None, denial)
+        if problem := await _problem_of_pod(client, namespace, pod, start.uid):
+            return SessionEnd(None, problem)
         size = (start.columns, start.rows) if _is_size(start.columns, start.rows) else (80, 24)
         try:
             async with state[TERMINALS].slot(quota_owners(self.scope)):
@@ -276,6 +283,17 @@ def _pod_of(path: str) -> tuple[str, str] | None:
     except Resolver404:
         return None
     return (match.kwargs["namespace"], match.kwargs["name"]) if match.url_name == "terminal" else None
+
+
+async def _problem_of_pod(client: Client, namespace: str, name: str, uid: str) -> str:
+    """Why nothing is started in a pod, as a sentence; empty where it is the one with this uid. Commands are started by
+    a pod's name, which another one may have by now.
+    """
+    try:
+        pod = (await client.get(PODS, name, namespace)).object()
+    except InformerdError as error:
+        return str(error)
+    return "" if pod["metadata"]["uid"] == uid else REPLACED
 
 
 def _read_message(text: str) -> BrowserMessage | None:

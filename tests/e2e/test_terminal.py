@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.conftest import Dashboard
+from tests.support.browser.live_page import press_and_wait_for_copied
 from tests.support.controlplane import ControlPlane
 from tests.support.kubelet_logs import LoggingPod, kubelet_with_logs
 from tests.support.local_dashboard import ask
@@ -31,6 +32,7 @@ USE = [
 ]
 COLOUR = """[...document.querySelectorAll("#terminal .xterm-rows span")]
   .find((each) => each.textContent === "coloured").style.color"""
+BACKGROUND = "getComputedStyle(document.getElementById('terminal')).backgroundColor"
 PASTE = """(text) => {
   const clipboardData = new DataTransfer();
   clipboardData.setData("text/plain", text);
@@ -250,3 +252,125 @@ def test_at_most_so_many_terminals_and_a_killed_api_server_ends_them(
         expect(anna.locator("#terminal-status")).to_contain_text("the connection to the container broke")
     finally:
         cluster.start_apiserver()
+
+
+def test_the_page_says_what_becomes_of_the_pod_before_something_is_started(
+    anna: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    anna.goto(address(site, pod))
+    start, change, status = (
+        anna.get_by_role("button", name="Start"),
+        anna.locator("#terminal-change"),
+        "#terminal-status",
+    )
+    expect(start).to_be_enabled()
+    expect(change).to_be_hidden()
+    pod.restart(137)
+    expect(change).to_have_text("Container main was started again. Before that: Exited 137: Error.")
+    pod.end()
+    expect(change).to_have_text("Container main does not run any more: Exited 0.")
+    expect(anna.locator("select[name=container]")).to_contain_text("main: Exited 0")
+    start.click()
+    expect(anna.locator(status)).to_contain_text("main is not running (Exited 0)")
+    assert violations(anna) == []
+    pod.delete()
+    expect(anna.locator("#terminal-pod")).to_contain_text("This Pod was deleted")
+    expect(start).to_be_disabled()
+    expect(change).to_be_hidden()
+    pod.create()
+    expect(anna.locator("#terminal-pod")).to_contain_text("this one was created again under the same name")
+    expect(anna.locator("select[name=container]")).not_to_contain_text("Exited")
+    start.click()
+    expect(anna.locator(status)).to_have_text("Connected to main.")
+
+
+def test_the_page_says_what_became_of_the_pod_when_a_session_ends(anna: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.restart()
+    begin(anna, site, pod)
+    change = anna.locator("#terminal-change")
+    expect(change).to_be_hidden()
+    pod.restart(137)
+    anna.keyboard.type("exit\n")  # kwok does not end it with the container
+    expect(anna.locator("#terminal-status")).to_have_text("Ended with exit code 0.")
+    expect(change).to_have_text("Container main was started again. Before that: Exited 137: Error.")
+    anna.get_by_role("button", name="Start again").click()
+    expect(anna.locator("#terminal[data-open]")).to_be_visible()
+    expect(change).to_be_hidden()
+    pod.delete()
+    expect(anna.locator("#terminal-pod")).to_contain_text("This Pod was deleted")
+    anna.keyboard.type("exit\n")
+    expect(anna.locator("#terminal-status")).to_have_text("Ended with exit code 0.")
+    expect(anna.get_by_role("button", name="Start again")).to_be_disabled()
+
+
+def test_a_page_to_which_somebody_goes_back_has_open_what_was_open(
+    anna: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    begin(anna, site, pod, "sleep 600")
+    anna.get_by_text("Add a debug container").first.click()
+    expect(anna.get_by_label("Image")).to_be_visible()
+    anna.on("dialog", lambda dialog: dialog.accept())
+    anna.goto(f"{site.url}/healthz")
+    anna.go_back()
+    expect(anna.get_by_label("Image")).to_be_visible()
+    expect(anna.locator("#terminal-status")).to_contain_text("a terminal ends with its page")
+    expect(anna.get_by_label("Shell")).to_have_value("other")
+    expect(anna.get_by_role("textbox", name="Command")).to_be_visible()
+    anna.get_by_text("Add a debug container").first.click()
+    expect(anna.get_by_label("Image")).to_be_hidden()
+    anna.reload()
+    expect(anna.get_by_role("button", name="Start")).to_be_enabled()
+    expect(anna.get_by_label("Image")).to_be_hidden()
+    expect(anna.locator("#terminal-status")).to_be_empty()
+
+
+def test_buttons_copy_and_paste(anna: Page, site: Dashboard, pod: LoggingPod) -> None:
+    anna.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
+    problems: list[str] = []
+    anna.on("pageerror", lambda error: problems.append(str(error)))
+    anna.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    anna.set_viewport_size({"width": 390, "height": 844})
+    begin(anna, site, pod)
+    tools = anna.get_by_role("group", name="Clipboard")
+    copy, paste = tools.get_by_role("button", name="Copy"), tools.get_by_role("button", name="Paste")
+    expect(copy).to_be_disabled()
+    expect(copy).to_have_attribute("title", "Select something first")
+    anna.keyboard.type("printf '\\033[?2004h'; stty -echo; echo ready; cat -v\n")
+    until_shown(anna, "\nready")
+    anna.evaluate("navigator.clipboard.writeText('from elsewhere')")
+    paste.click()
+    expect(anna.locator("#terminal textarea")).to_be_focused()
+    anna.keyboard.press("Enter")
+    until_shown(anna, "^[[200~from elsewhere^[[201~")
+    tools.get_by_role("button", name="Select all").click()
+    selected = anna.locator("#terminal .xterm-selection > div").first
+    for scheme in ("light", "dark"):
+        anna.emulate_media(color_scheme=scheme)
+        expect(selected).not_to_have_css("background-color", anna.evaluate(BACKGROUND))
+    press_and_wait_for_copied(anna, copy.click)
+    assert "from elsewhere" in anna.evaluate("navigator.clipboard.readText()")
+    assert anna.evaluate("document.documentElement.scrollWidth") <= 390
+    assert violations(anna) == []
+    anna.keyboard.press("Tab")
+    anna.locator("#terminal textarea").focus()
+    anna.keyboard.press("Control+d")
+    anna.keyboard.press("Control+d")
+    expect(anna.locator("#terminal-status")).to_contain_text("Ended")
+    expect(paste).to_be_disabled()
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("clipboard", "words"),
+    [
+        pytest.param("undefined", "over HTTPS only. Ctrl V pastes.", id="over plain HTTP"),
+        pytest.param("{readText: () => Promise.reject(new Error())}", "did not let this page read", id="not allowed"),
+    ],
+)
+def test_where_the_clipboard_cannot_be_read_the_button_says_so(
+    anna: Page, site: Dashboard, pod: LoggingPod, clipboard: str, words: str
+) -> None:
+    anna.add_init_script(f"Object.defineProperty(navigator, 'clipboard', {{value: {clipboard}}})")
+    begin(anna, site, pod)
+    anna.get_by_role("button", name="Paste").click()
+    expect(anna.locator("#terminal-clipboard")).to_contain_text(words)

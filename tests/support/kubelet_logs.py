@@ -53,16 +53,18 @@ class LoggingPod:
         self.file.touch()
         self._cluster = cluster
         self._path = f"/api/v1/namespaces/{namespace}/pods/{name}"
-        self._number = 0
-        spec = {"nodeName": NODE, "containers": [{"name": "main", "image": "main:1"}]}
-        body = {"metadata": {"name": name}, "spec": spec}
-        cluster.create(self._path.rpartition("/")[0], body)
+        self.create()
         logs = {"containers": ["main"], "logsFile": str(self.file), "previousLogsFile": str(self.previous)}
         cluster.create(f"/apis/kwok.x-k8s.io/v1alpha1/namespaces/{namespace}/logs", {
             "apiVersion": "kwok.x-k8s.io/v1alpha1", "kind": "Logs", "metadata": {"name": name},
             "spec": {"logs": [{**logs, "follow": True}]},
         })  # fmt: skip
-        self._started = _now()
+
+    def create(self) -> None:
+        """Create the pod, again where it was deleted; its container runs."""
+        spec = {"nodeName": NODE, "containers": [{"name": "main", "image": "main:1"}]}
+        self._cluster.create(self._path.rpartition("/")[0], {"metadata": {"name": self.name}, "spec": spec})
+        self._number, self._started = 0, _now()
         self.set_state({"running": {"startedAt": self._started}})
 
     def write(self, *texts: str) -> None:

@@ -54,6 +54,8 @@ class ContainerLine:
     """Facts that are needed rarely: command, environment, mounts."""
     is_large: bool = False
     """Whether it has LARGE_BYTES bytes or more, so that it is not cached by its content."""
+    before: str = ""
+    """How the run before ended, as `state`; empty where there was none."""
 
 
 def containers_of(obj: Mapping[str, Any]) -> tuple[ContainerLine, ...]:
@@ -88,6 +90,7 @@ def _container_line(
     if kind == "init" and container.get("restartPolicy") == "Always":
         kind = "sidecar"
     state, tone, since = _state(as_map((status or {}).get("state")), kind) if of_pod else ("", "idle", "")
+    last = as_map((status or {}).get("lastState")) if of_pod else {}
     return ContainerLine(
         name=as_text(container.get("name")),
         image=as_text(container.get("image")),
@@ -100,6 +103,7 @@ def _container_line(
         since=since,
         facts=(*_ports(container), *(_past(status or {}) if of_pod else ()), *probe_sentences(container)),
         setup=setup_facts(container, status or {}, namespace),
+        before=_state(last, kind)[0] if "terminated" in last else "",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,8 +11,11 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_POST, require_safe
 
-from dashboard.objects.describers.containers import ContainerLine, containers_of
+from dashboard.live.hub.hub import HUB
+from dashboard.objects.kinds.row import Row
 from dashboard.objects.problems.write_refusal import Refusal, refusal_of
+from dashboard.pages.details.object_presenter import whole_object
+from dashboard.pages.terminal.container_choices import Choice, choices_of
 from dashboard.pages.terminal.debug_container import (
     SUBRESOURCE,
     BadImage,
@@ -22,11 +24,13 @@ from dashboard.pages.terminal.debug_container import (
     debug_container,
 )
 from dashboard.pages.terminal.kubectl import debug_command, exec_command, port_forward_command
+from dashboard.pages.terminal.live_terminal import open_terminal
 from dashboard.pages.terminal.shells import OTHER, SHELLS, command_of
 from dashboard.pages.writes.access_checks import denial_reason, lacks_subresource
 from dashboard.pages.writes.request_context import EditRequest, open_edit_request
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from informerd.errors import InformerdError
+from informerd.resource_version import is_before
 
 TITLE = "Terminal in"
 PODS = "pods"
@@ -40,18 +44,6 @@ asks for ``create``, too (KEP-4006).
 """
 DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 """Annotation of a pod with the container that kubectl takes where none is named."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A container that may be chosen."""
-
-    line: ContainerLine
-    is_running: bool
-
-    @property
-    def name(self) -> str:
-        return self.line.name
 
 
 @require_safe
@@ -99,9 +91,10 @@ async def _page(
         *(denial_reason(edit_request, verb, "exec") for verb in RIGHTS),
         denial_reason(edit_request, "patch", SUBRESOURCE),
     )
+    view = open_terminal(edit_request.state[HUB], target.kind, target.namespace, target.name)
+    pod = _newest(pod, view.row)
     choices = choices_of(pod)
     chosen = _chosen(pod, choices, request.GET.get("container", ""))
-    running = [each.name for each in choices if each.is_running]
     lasting = [each.name for each in choices if each.line.kind in TARGETS]
     debug_target = chosen if chosen in lasting or not lasting else lasting[0]
     image = request.POST.get("image") or settings.DELTABOARD_DEBUG_IMAGE
@@ -109,7 +102,7 @@ async def _page(
     context: dict[str, object] = {
         "choices": choices,
         "chosen": chosen,
-        "is_running": chosen in running,
+        "pod_uid": pod["metadata"]["uid"],
         "unknown": request.GET.get("container", "") if chosen != request.GET.get("container", chosen) else "",
         "shells": [(name, title) for name, (title, _) in SHELLS.items()],
         "other": OTHER,
@@ -133,12 +126,13 @@ async def _page(
             if command
         ],
     }
-    return edit_request.page("terminal/page.html", TITLE, context, status=status)
+    return edit_request.page("terminal/page.html", TITLE, context, status=status, view=view)
 
 
-def choices_of(pod: Mapping[str, Any]) -> list[Choice]:
-    """All containers of a pod in the order of its spec, debug containers last."""
-    return [Choice(line, line.state.startswith("Running")) for line in containers_of(pod)]
+def _newest(pod: Mapping[str, Any], row: Row | None) -> Mapping[str, Any]:
+    """The pod as it was read, or as the page's view has it where that is newer: frames tell only what comes after."""
+    is_older = row is not None and is_before(pod["metadata"]["resourceVersion"], row.version)
+    return (whole_object(row) if is_older else None) or pod
 
 
 def _chosen(pod: Mapping[str, Any], choices: list[Choice], wanted: str) -> str:

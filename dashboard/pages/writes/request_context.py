@@ -20,7 +20,7 @@ from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS
 from dashboard.pages.authors.record_and_lookup import WriteRecorder
 from dashboard.pages.authors.store import AUTHORS
-from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.details.live_detail import LiveDetail, open_detail
 from dashboard.pages.drafts.draft import Subject
 from dashboard.pages.drafts.request_draft import DraftSession
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, object_not_found
@@ -85,10 +85,21 @@ class EditRequest:
         target = self.target
         return await self.state[VERSION_WARNINGS].of(self.client, target.kind.resource, target.namespace)
 
-    def page(self, template: str, title: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
-        """A page about the target, with its live view, so that changes by others show immediately."""
+    def page(
+        self,
+        template: str,
+        title: str,
+        context: dict[str, object],
+        *,
+        status: int = 200,
+        view: LiveDetail | None = None,
+    ) -> HttpResponse:
+        """A page about the target, with its live view, so that changes by others show immediately. `view` is another
+        one than that of its details.
+        """
         target = self.target
-        view = open_detail(self.state[HUB], target.kind, target.namespace, target.name)
+        if view is None:
+            view = open_detail(self.state[HUB], target.kind, target.namespace, target.name)
         page = page_info(self.request, title=f"{title} {target.name}", key=target.kind.key, view=view)
         response = render(
             self.request,

@@ -5,6 +5,8 @@
 import { FitAddon } from "../../vendor/@xterm/addon-fit/addon-fit.esm.min.js";
 import { Terminal } from "../../vendor/@xterm/xterm/xterm.esm.min.js";
 import { openTerminal } from "./allowed_styles.js";
+import { startClipboard } from "./clipboard.js";
+import { followPod } from "./pod.js";
 
 const INPUT_GAP = 75; // milliseconds between two messages of input
 const CONTROL_GAP = 250; // milliseconds between two messages of what was drawn and of the window's size
@@ -22,21 +24,37 @@ export function start() {
   const form = document.getElementById("terminal-form");
   const holder = document.getElementById("terminal");
   if (!form || !holder) return;
+  const entry = history.state?.terminal ?? {};
   const session = { socket: null, terminal: null, fit: null, drawn: 0, size: null, control: 0, queue: [], timer: 0, sentAt: 0, isOver: true };
   const status = document.getElementById("terminal-status");
   const button = form.querySelector("[data-terminal-start]");
+
+  /* Notes something in this entry of the history, for when the page is loaded again. */
+  const keep = (part) => history.replaceState({ ...history.state, terminal: Object.assign(entry, part) }, "");
 
   function say(words, tone = "") {
     status.textContent = words;
     status.className = tone ? `status ${tone}` : "hint";
   }
 
-  /* ---- colours of the page ---- */
+  /* ---- the pod ---- */
+
+  const pod = followPod(form, () => offer());
+
+  /* Whether something can be started now. */
+  function offer() {
+    button.disabled = !session.isOver || !pod.isThere() || form.hasAttribute("data-denied");
+  }
+
+  /* ---- the clipboard ---- */
+
+  const clipboard = startClipboard(() => ({ terminal: session.terminal, isOpen: holder.hasAttribute("data-open") }));
+
+  /* ---- colours of the page: the caret's, which xterm.js draws itself, stands for that of what is selected ---- */
 
   function theme() {
-    const style = getComputedStyle(holder);
-    return { background: style.backgroundColor, foreground: style.color, cursor: style.color,
-             selectionBackground: style.getPropertyValue("--terminal-selection").trim() || undefined };
+    const { backgroundColor, color, caretColor } = getComputedStyle(holder);
+    return { background: backgroundColor, foreground: color, cursor: color, selectionBackground: caretColor };
   }
 
   /* ---- input ---- */
@@ -96,9 +114,11 @@ export function start() {
     session.terminal.write(`\r\n\x1b[3m${words.replace(/[\x00-\x1f\x7f-\x9f]/g, " ")}\x1b[0m\r\n`);
     session.terminal.options.disableStdin = true;
     say(words, code === 0 ? "ok" : "warn");
-    button.disabled = false;
+    offer();
     button.querySelector("span").textContent = "Start again";
     holder.toggleAttribute("data-open", false);
+    clipboard.update();
+    keep({ isOpen: false });
   }
 
   function received({ data }) {
@@ -107,6 +127,8 @@ export function start() {
     if (message.ended) return ended(message.ended);
     say(`Connected to ${form.elements.container.value}.`, "ok");
     holder.toggleAttribute("data-open", true);
+    clipboard.update();
+    keep({ isOpen: true });
     resized(session.terminal); // the window may have another size by now
     return undefined;
   }
@@ -142,6 +164,7 @@ export function start() {
     terminal.onData((text) => enqueue(text));
     terminal.onBinary((text) => { session.queue.push(Uint8Array.from(text, (each) => each.charCodeAt(0))); flush(); });
     terminal.onResize(resized);
+    terminal.onSelectionChange(clipboard.update);
     new ResizeObserver(() => { if (holder.clientWidth) session.fit.fit(); }).observe(holder);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { terminal.options.theme = theme(); });
     new MutationObserver(() => { terminal.options.theme = theme(); }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
@@ -157,7 +180,7 @@ export function start() {
     Object.assign(session, { drawn: 0, queue: [], isOver: false });
     const { container, shell, command } = form.elements;
     const { cols: columns, rows } = session.terminal;
-    const begin = { container: container.value, shell: shell.value, command: command.value, columns, rows };
+    const begin = { uid: pod.uid(), container: container.value, shell: shell.value, command: command.value, columns, rows };
     const socket = session.socket = new WebSocket(new URL(holder.dataset.socket, location.href.replace(/^http/, "ws")));
     socket.binaryType = "arraybuffer";
     socket.addEventListener("open", () => socket.send(JSON.stringify({ start: begin })));
@@ -166,7 +189,8 @@ export function start() {
       if (session.socket !== socket || session.isOver) return;
       ended({ code: null, reason: REFUSALS[code] ?? "The connection to Deltaboard broke, and the session with it." });
     });
-    button.disabled = true;
+    pod.begin();
+    offer();
     say("Starting …");
     session.terminal.focus();
   }
@@ -196,7 +220,17 @@ export function start() {
     if (!session.isOver) event.preventDefault();
   });
 
-  button.disabled = form.hasAttribute("data-denied");
+  /* The browser loads this page again after Back, and closes what was open. */
+  const debug = document.getElementById("terminal-debug");
+  debug.open ||= Boolean(entry.debug);
+  debug.addEventListener("toggle", () => keep({ debug: debug.open }));
+  if (entry.isOpen) {
+    say("This page was loaded again, and a terminal ends with its page. Start it again.", "warn");
+    keep({ isOpen: false });
+  }
+  addEventListener("pageshow", showCommand); // the browser restores what was chosen
+
+  offer();
   showCommand();
   if (!button.disabled && document.activeElement === document.body) button.focus();
 }

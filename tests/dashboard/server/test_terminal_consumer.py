@@ -20,14 +20,14 @@ from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits
 from dashboard.server.rights_layer import PERSON_STATE_KEY
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits
-from dashboard.server.terminal_consumer import NOT_KNOWN, TERMINALS, TOO_MANY, TerminalConsumer
+from dashboard.server.terminal_consumer import NOT_KNOWN, REPLACED, TERMINALS, TOO_MANY, TerminalConsumer
 from informerd.clock import SystemClock
 from informerd.remotecommand.exec_session import PROTOCOLS
 from tests.support.live.replica_feeder import Feeder, Feeders
 from tests.support.scripted_exec import STDIN, STDOUT, client_of
 
 PATH = "/resources/pods/shop/web/terminal/"
-START = {"start": {"container": "main", "shell": "sh"}}
+START = {"start": {"uid": "first", "container": "main", "shell": "sh"}}
 
 
 class Endpoint:
@@ -36,6 +36,8 @@ class Endpoint:
     def __init__(self) -> None:
         self.denied: set[str] = set()
         self.is_down = False
+        self.uid = "first"
+        """Uid of the pod; empty where there is none."""
         self.started = 0
         self.person = SimpleNamespace(on_change=lambda: None, renew=lambda: True, state=None)
         self._open: list[WebsocketCommunicator] = []
@@ -57,6 +59,10 @@ class Endpoint:
             attributes = (await request.json())["spec"]["resourceAttributes"]
             assert (attributes["resource"], attributes["subresource"]) == ("pods", "exec")
             return web.json_response({"status": {"allowed": attributes["verb"] not in self.denied}}, status=201)
+        if not request.path.endswith("/exec"):
+            status = {"kind": "Status", "code": 404, "reason": "NotFound", "message": 'pods "web" not found'}
+            answer = {"metadata": {"name": "web", "uid": self.uid}} if self.uid else status
+            return web.json_response(answer, status=200 if self.uid else 404)
         self.started += 1
         socket = web.WebSocketResponse(protocols=PROTOCOLS)
         await socket.prepare(request)
@@ -133,6 +139,18 @@ async def test_whoever_lacks_a_right_starts_nothing_whatever_the_page_says(endpo
     assert endpoint.started == 0
 
 
+async def test_nothing_starts_in_another_pod_than_the_page_showed_nor_in_one_that_is_gone(endpoint: Endpoint) -> None:
+    endpoint.uid = "second"
+    browser = await endpoint.connect()
+    await browser.send_json_to(START)
+    assert await end_of(browser) == REPLACED
+    endpoint.uid = ""
+    browser = await endpoint.connect()
+    await browser.send_json_to(START)
+    assert 'pods "web" not found' in await end_of(browser)
+    assert endpoint.started == 0
+
+
 async def test_where_the_rights_cannot_be_asked_nothing_starts_and_nothing_goes_on(endpoint: Endpoint) -> None:
     running = await endpoint.begin()
     endpoint.is_down = True
@@ -164,7 +182,8 @@ async def test_at_most_so_many_run_and_a_closed_page_makes_room(endpoint: Endpoi
 
 @pytest.mark.parametrize("text", [
     " ", "{}", "[]", '{"start": null}', '{"size": [0, 24]}', '{"size": [80, 100000]}', '{"drawn": -1}', '{"other": 1}',
-    '{"start": {"container": "main", "shell": "sh"}, "drawn": 1}', json.dumps({"drawn": 1}) + " " * 20_000,
+    '{"start": {"uid": "first", "container": "main", "shell": "sh"}, "drawn": 1}',
+    json.dumps({"drawn": 1}) + " " * 20_000,
 ])  # fmt: skip
 async def test_a_message_that_the_page_does_not_send_closes_it(endpoint: Endpoint, text: str) -> None:
     browser = await endpoint.connect()
@@ -182,7 +201,7 @@ async def test_another_address_has_no_terminal(endpoint: Endpoint, path: str) ->
 
 async def test_bad_commands_and_read_only_mode_are_told(endpoint: Endpoint, settings: Any) -> None:
     browser = await endpoint.connect()
-    await browser.send_json_to({"start": {"container": "main", "shell": "other", "command": "echo 'x"}})
+    await browser.send_json_to({"start": {**START["start"], "shell": "other", "command": "echo 'x"}})
     assert "a quote that does not end" in await end_of(browser)
     settings.DELTABOARD_READ_ONLY = True
     browser = await endpoint.connect(is_person=False)
