@@ -42,7 +42,7 @@ def pod(modules_controlplane: ControlPlane, site: Dashboard, tmp_path: Path) -> 
     made = LoggingPod(modules_controlplane, namespace, "web", tmp_path)
     until(lambda: ask(f"{site.url}/resources/pods/{namespace}/web/").status == 200)
     made.write("all is well")
-    made.restart(3, leaves=("panic: no settings", "\x1b[31mgoodbye\x1b[0m"))
+    made.restart(3, leaves=("panic: no settings", "at main() " * 25, "\x1b[31mgoodbye\x1b[0m"))
     about = {"kind": "Pod", "namespace": namespace, "name": "web", "apiVersion": "v1"}
     modules_controlplane.create(f"/api/v1/namespaces/{namespace}/events", {
         "metadata": {"name": "web.1"}, "involvedObject": about, "type": "Warning", "reason": "BackOff",
@@ -63,11 +63,14 @@ def test_one_link_says_what_changed_what_the_containers_said_and_who_did_it(
     logs = page.locator(".timeline > li[data-source=log]")
     expect(logs).to_contain_text("all is well")
     expect(logs).to_contain_text("panic: no settings")
+    expect(logs.get_by_role("link")).to_have_text(f"Pod {pod.namespace}/web")
     assert "\x1b" not in logs.inner_text()
     expect(page.locator("[data-source=event]").filter(has_text="Back-off restarting failed container")).to_have_count(1)
     expect(page.locator("[data-source=write]").first).to_be_visible()
     expect(page.locator("[data-source=gap]").first).to_contain_text("before this is known here")
     assert re.match(r"\d{4}-\d\d-\d\dT", line.first.get_attribute("data-time") or "")
+    assert violations(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
     assert violations(page) == []
     markdown = ask(f"{page.url}?markdown").body
     assert f"**[Pod {pod.namespace}/web]({page.url})** on cluster local" in markdown
