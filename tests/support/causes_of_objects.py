@@ -7,10 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 from dashboard.live.hub.hub_kinds import HubKinds
-from dashboard.objects.kinds.catalog import KINDS
+from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.printers.change_text import change_text
-from dashboard.pages.causes.find_causes import Causes, find_causes
+from dashboard.pages.causes.live_causes import LiveCauses
+from dashboard.pages.causes.shown_causes import Causes
 from informerd.clock import Clock
 from tests.support.live.replica_feeder import EPOCH, Feeder, Feeders
 from tests.support.objects.rows import row_of
@@ -34,8 +35,8 @@ def causes_of(
         ))  # fmt: skip
     kinds = HubKinds(Feeders(*feeders.values()), clock, lambda *_: None)
     kinds.kind_summaries.pass_time(clock.time())
-    replicas = {key: feeder.replica for key, feeder in feeders.items()}
-    return find_causes([(KINDS[key], kinds.summaries[key]) for key in FOLLOWED], replicas)
+    history = FeedHistory([feeder.replica for feeder in feeders.values()], clock)
+    return LiveCauses(kinds, history, clock).found
 
 
 def words_of(causes: Causes) -> list[str]:

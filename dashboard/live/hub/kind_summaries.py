@@ -41,6 +41,8 @@ class KindSummary:
         """Rank of the tone (0: bad), since when (Unix seconds), and uid, of every unhealthy row, in this order."""
         self.group_counts: Counter[tuple[str, str, Tone]] = Counter()
         """Number of unhealthy rows by namespace, status and tone."""
+        self.version = 0
+        """Another number after each change of what is unhealthy."""
         self._places: dict[str, tuple[int, float, str]] = {}
         self._spans: dict[str, tuple[Row, UnhealthyPeriod]] = {}
         self._due = DueTimes()
@@ -121,6 +123,7 @@ class KindSummary:
         return was != (uid in self.unhealthy_rows)
 
     def _mark(self, uid: str, row: Row, begin: float) -> None:
+        self.version += 1
         self.unhealthy_rows[uid] = row
         since = row.since if row.since is not None else begin or UNKNOWN_SINCE
         self._places[uid] = (_RANKS.get(row.tone, len(_RANKS)), since, uid)
@@ -130,6 +133,7 @@ class KindSummary:
     def _unmark(self, uid: str) -> None:
         if (row := self.unhealthy_rows.pop(uid, None)) is None:
             return
+        self.version += 1
         del self.worst_first[bisect_left(self.worst_first, self._places.pop(uid))]
         sort = (row.namespace, row.status, row.tone)
         self.group_counts[sort] -= 1

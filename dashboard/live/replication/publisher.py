@@ -37,6 +37,7 @@ from dashboard.live.replication.snapshot import CHUNK_ROWS, PAIR_BYTES, Snapshot
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.feed_entry import Entry, EventSubject, Operation
 from dashboard.objects.kinds.row import Row, TableDefinition, Tone
+from dashboard.objects.kinds.row_owners import main_owner
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
@@ -128,6 +129,7 @@ class Publisher:
         """Add a line to the feed and count the change; each call makes one line, however fast they come."""
         self._entry_seq += 1
         fitting = _fitting(row.labels.items())
+        owner = main_owner(row)
         entry = Entry(
             seq=self._entry_seq,
             time=self._clock.time(),
@@ -141,10 +143,11 @@ class Publisher:
             epoch=self.epoch,
             status=row.status,
             labels=row.labels if fitting is None else dict(islice(row.labels.items(), fitting)),
-            owner=limit_text("/".join(row.owner[:2]), MAX_ENTRY_TEXT) if row.owner is not None else "",
+            owner=limit_text(f"{owner.kind}/{owner.name}", MAX_ENTRY_TEXT) if owner is not None else "",
             reason=limit_text(reason or row.reason, MAX_ENTRY_TEXT),
             fields=fields[: _fitting(fields)],
             about=subject,
+            owner_group=limit_text(owner.group, MAX_ENTRY_TEXT) if owner is not None else "",
         )
         self._pending.add(entry)
         self._wake.set()

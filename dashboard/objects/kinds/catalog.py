@@ -222,6 +222,11 @@ def find_builtin_kind(kind: str, group: str) -> KindInfo | None:
     return _BY_KIND.get((kind.lower(), group))
 
 
+def builtin_group(kind: str) -> str | None:
+    """The API group of the static table's kind with this Kind; None where it has none. It has no Kind in two groups."""
+    return _GROUP_OF.get(kind)
+
+
 def is_builtin(key: str) -> bool:
     """Whether the static table has this key."""
     return key in KINDS
@@ -338,6 +343,7 @@ KINDS: Mapping[str, KindInfo] = MappingProxyType({kind.key: kind for kind in _TA
 _BY_KIND: Mapping[tuple[str, str], KindInfo] = MappingProxyType(
     {(kind.resource.kind.lower(), kind.resource.group): kind for kind in _TABLE}
 )
+_GROUP_OF: Mapping[str, str] = MappingProxyType({kind.resource.kind: kind.resource.group for kind in _TABLE})
 _BY_NAME: Mapping[str, KindInfo] = MappingProxyType({
     name: kind for kind in reversed(_TABLE) for name in kind.names
 })  # fmt: skip

@@ -50,3 +50,5 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The fields that changed, as far as they were compared, each with its new value, shortened."""
     about: EventSubject | None = None
     """The object that a Kubernetes Event is about; None for other objects."""
+    owner_group: str = ""
+    """API group of `owner`; empty for the core group, and where there is no owner."""

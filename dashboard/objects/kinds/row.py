@@ -80,7 +80,9 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     blob: Blob | None = None
     """The whole object as the worker keeps it, Secrets' values masked. Its dictionary is not sent with each row."""
     owners: tuple[Owner, ...] = ()
-    """All owners, in the object's order; empty where `owner` is the only one, controls it and waits for it."""
+    """All owners, in the object's order; empty where `owner` is the only one, controls it and waits for it, and where
+    its Kind and group are those of a kind of the static table (catalog.builtin_group).
+    """
 
     @property
     def key(self) -> str:

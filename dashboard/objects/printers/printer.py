@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from dashboard.objects.fields.text_limit import limit_text
+from dashboard.objects.kinds.catalog import builtin_group
 from dashboard.objects.kinds.row import Cell, Owner, Row, Tone
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.usage.usage_field import UsageField
@@ -179,9 +180,9 @@ def _owner(references: tuple[OwnerReference, ...]) -> tuple[str, str, str] | Non
 
 def _owners(references: tuple[OwnerReference, ...]) -> tuple[Owner, ...]:
     """All owners; empty where `Row.owner` says it all, as in most objects, which saves memory."""
-    if not references or (len(references) == 1 and references[0].controller and references[0].block_owner_deletion):
-        return ()
-    return tuple(map(_parse_owner, references))
+    owners = tuple(map(_parse_owner, references))
+    is_plain = len(owners) == 1 and owners[0].is_controller and owners[0].blocks_owner_deletion
+    return () if is_plain and builtin_group(owners[0].kind) == owners[0].group else owners
 
 
 def _parse_owner(reference: OwnerReference) -> Owner:

@@ -2,10 +2,11 @@
 
 1. A pod on a node that is not ready, itself unhealthy since then, is the node's.
 2. What cannot be created because a quota would be exceeded is that quota's, by the API server's own words.
-3. Anything else is that of its topmost owner: a pod that of its Deployment, by the uids of owner references.
+3. Anything else is that of its topmost owner: a pod that of its Deployment, by the uids of owner references. An owner
+   is the controller, or the only owner.
 4. A Warning Event is that of what it is about, or of its topmost owner. Where neither is part of a cause, it is one
    of the other warnings.
-5. An owner that is unhealthy only because its pods are on a lost node is that node's.
+5. An owner of a lost node's pods that has no other unhealthy pod, and no problem from before, is that node's.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row_owners import owner_uids
-from dashboard.pages.causes.rules import PODS, CauseKey
+from dashboard.pages.causes.rules import NODES, PODS, CauseKey
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
 
 MAX_WORDS = 200
 _IMAGE = re.compile(r'image "([^"]+)"')
-_NO_IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"})
+_NO_IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff"})
 
 
 def summary_text(key: CauseKey, lines: Sequence[UnhealthyObject]) -> str:
@@ -24,7 +24,7 @@ def summary_text(key: CauseKey, lines: Sequence[UnhealthyObject]) -> str:
         return f"the quota would be exceeded: {_of(lines)} cannot create what they want"
     pods = [line for line in lines if line.kind.key == PODS]
     if key.rule == "node":
-        own = next((line.words for line in lines if line.kind.key != PODS), "not ready")
+        own = next((line.words for line in lines if line.kind.key == NODES), "not ready")
         return f"{own.removesuffix('.')}; {_count(len(pods), 'pod')} of it unhealthy since" if pods else own
     if not pods:
         return limit_text(lines[0].words, MAX_WORDS)
@@ -42,8 +42,6 @@ def _symptom(pod: UnhealthyObject) -> str:
         return f"cannot pull image {image[1]}" if image else "cannot pull the image"
     if status == "CrashLoopBackOff":
         return f"in a crash loop: {_without_count(reason.removeprefix('crash loop: '))}"
-    if reason.startswith("pending: "):
-        return f"cannot be scheduled: {limit_text(reason.removeprefix('pending: '), 100)}"
     return limit_text(_without_count(reason.removeprefix("container ")), 100) if reason else status
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from heapq import nsmallest
 
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.kinds.row import Row, Tone
-from dashboard.objects.kinds.row_owners import OwnerReference, can_own, owner_references
+from dashboard.objects.kinds.row import Owner, Row, Tone
+from dashboard.objects.kinds.row_owners import can_own, owner_references
 from dashboard.runtime.text_with_links import object_href
 
 MAX_SHOWN = 12
@@ -51,7 +51,7 @@ class Ancestors:
     def __init__(self, row: Row, find: Callable[[str], Member | None]) -> None:
         """`find` returns an object by its uid."""
         self.members: dict[str, Member] = {}
-        self.unresolved: dict[str, tuple[OwnerReference, Row | None]] = {}
+        self.unresolved: dict[str, tuple[Owner, Row | None]] = {}
         """Owners without a row, or with one in another namespace, which owns nothing here."""
         self.owned_uids: dict[str, list[str]] = {}
         """Objects on the way down from each ancestor to the object; by uid."""
@@ -64,10 +64,10 @@ class Ancestors:
 
     def _climb(self, row: Row, path: tuple[str, ...]) -> bool:
         """Whether there is an owner. An owner that is already on the path is not searched again."""
-        owners = [owner for owner in owner_references(row) if owner[2] not in path]
+        owners = [owner for owner in owner_references(row) if owner.uid not in path]
         self.more_count += max(0, len(owners) - MAX_SHOWN)
         for owner in owners[:MAX_SHOWN]:
-            uid = owner[2]
+            uid = owner.uid
             if uid in self.owned_uids:
                 self.owned_uids[uid].append(row.uid)
                 continue
@@ -119,9 +119,9 @@ class OwnerTree:
 
     def _unresolved_line(self, uid: str, depth: int) -> OwnerTreeLine:
         """An owner of which only the name is known."""
-        (kind, name, _), row = self._above.unresolved[uid]
+        owner, row = self._above.unresolved[uid]
         status = f"in namespace {row.namespace}, so it owns nothing here" if row is not None else ""
-        return OwnerTreeLine(depth, kind, name, "", status, "warn" if row is not None else "idle")
+        return OwnerTreeLine(depth, owner.kind, owner.name, "", status, "warn" if row is not None else "idle")
 
     def _subject_lines(self, depth: int) -> Iterator[OwnerTreeLine]:
         uid = self._subject[1].uid

@@ -55,14 +55,14 @@ class UsageMarks:
         self._found: dict[tuple[MarkKind, str], list[UsageMark]] = {}
         self._places: dict[tuple[str, str], set[str]] = {}
         """Names of the family's members, by the key of their kind and their namespace."""
-        self._owners: set[tuple[str, str]] = set()
-        """Namespace of each member, and how entries name it as an owner."""
+        self._owners: set[tuple[str, str, str]] = set()
+        """Namespace and API group of each member, and how entries name it as an owner."""
 
     def include(self, members: Iterable[Member]) -> None:
         """Take these objects into the family; what has left it stays in."""
         for kind, row in members:
             self._places.setdefault((kind.key, row.namespace), set()).add(row.name)
-            self._owners.add((row.namespace, f"{kind.singular}/{row.name}"))
+            self._owners.add((row.namespace, kind.resource.group, f"{kind.resource.kind}/{row.name}"))
 
     def search(self, on_found: Callable[[], None]) -> SlicedWork:
         """Search the last day of the feed's history; calls `on_found` where it has found something."""
@@ -104,7 +104,7 @@ class UsageMarks:
 
     def _note(self, key: str, entry: Entry) -> bool:
         mine = entry.name in self._places.get((key, entry.namespace), ())
-        if not mine and (entry.namespace, entry.owner) not in self._owners:
+        if not mine and (entry.namespace, entry.owner_group, entry.owner) not in self._owners:
             return False
         mark = _mark_of(key, entry)
         return mark is not None and self._add(mark, entry.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dashboard.live.rendering.time_texts import clock_text, rfc3339
-from dashboard.objects.kinds.catalog import KindInfo, find_kind, kind_title
+from dashboard.objects.kinds.catalog import KindInfo, find_builtin_kind, find_kind, kind_title
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.query.wildcard import Pattern
@@ -97,7 +97,7 @@ def _subject(item: FeedItem, line: FeedLine) -> tuple[str, str, str]:
     kind_name, _, owner = item.first.owner.partition("/")
     if item.first.about is not None or not owner or len(item.uids) == 1:
         return line.namespace, line.name, line.href
-    kind = find_kind(kind_name)
+    kind = find_builtin_kind(kind_name, item.first.owner_group)
     return line.namespace, owner, object_href(kind.key, line.namespace, owner) if kind else ""
 
 

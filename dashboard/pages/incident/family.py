@@ -51,7 +51,8 @@ class Family:
         self._by_kind_name = {(each.resource.kind.lower(), each.resource.group): each for each in followed}
         self._by_key = {each.key: each for each in (*followed, *(member.kind for member in members), kind)}
         self._owners = {
-            (member.row.namespace, f"{member.kind.resource.kind}/{member.row.name}") for member in self.members
+            (member.row.namespace, member.kind.resource.group, f"{member.kind.resource.kind}/{member.row.name}")
+            for member in self.members
         }
 
     @property
@@ -71,7 +72,7 @@ class Family:
         """Whether a line of the feed is about a member, or about what one of them owned."""
         if (key, entry.namespace, entry.name) in self.places:
             return True
-        return bool(entry.owner) and (entry.namespace, entry.owner) in self._owners
+        return bool(entry.owner) and (entry.namespace, entry.owner_group, entry.owner) in self._owners
 
     def place_of(self, about: EventSubject | None) -> Place | None:
         """The member that an Event is about; None where that is none."""

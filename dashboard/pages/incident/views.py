@@ -12,7 +12,9 @@ from django.views.decorators.http import require_safe
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB, Hub
 from dashboard.pages.authors.store import AUTHORS
-from dashboard.pages.causes.find_causes import MAX_EXAMINED, Cause, Causes, find_causes
+from dashboard.pages.causes.grouped_problems import MAX_EXAMINED
+from dashboard.pages.causes.live_causes import open_causes
+from dashboard.pages.causes.shown_causes import Cause, Causes
 from dashboard.pages.causes.top_owner import Subject
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
@@ -96,16 +98,12 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
 
 def causes_of(hub: Hub, family: Family) -> Causes:
     """The present causes that are about a member, or that a member belongs to."""
-    followed = hub.hub_kinds.with_replicas()
-    replicas = {kind.key: replica for kind, replica in followed}
     uids = {member.row.uid for member in family.members}
 
-    def is_wanted(subject: Subject | None, lines: Sequence[UnhealthyObject]) -> bool:
-        if subject is None:
-            return False
+    def is_wanted(subject: Subject, lines: Sequence[UnhealthyObject]) -> bool:
         return subject.place in family.places or any(line.row.uid in uids for line in lines)
 
-    return find_causes([(kind, hub.summaries[kind.key]) for kind, _ in followed], replicas, wanted=is_wanted)
+    return open_causes(hub).about(is_wanted)
 
 
 def cause_sentence(cause: Cause) -> str:
@@ -113,8 +111,9 @@ def cause_sentence(cause: Cause) -> str:
     subject = cause.subject
     about = subject.kind.object_title(*subject.place[1:]) if subject is not None else ""
     since = f", since {cause.since_text}" if cause.since_text else ""
-    change = f"; {cause.change.before} after: {cause.change.words}" if cause.change is not None else ""
-    return f"{about}: {cause.words}{since}{change}"
+    change = f"; {cause.change.when}: {cause.change.words}" if cause.change is not None else ""
+    doubt = f". {cause.change_doubt}" if cause.change_doubt else ""
+    return f"{about}: {cause.words}{since}{change}{doubt}"
 
 
 def state_text(view: LiveDetail) -> str:

@@ -39,7 +39,8 @@ from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
-from dashboard.pages.causes.find_causes import Causes, find_causes
+from dashboard.pages.causes.live_causes import open_causes
+from dashboard.pages.causes.shown_causes import Causes
 from dashboard.pages.feed.lines import FeedLine, feed_line
 from dashboard.pages.overview.namespace_rates import NamespaceRates
 from dashboard.pages.overview.tiles import Tile, tile_of
@@ -78,16 +79,20 @@ class LiveOverview(LiveView):
         self,
         kinds: HubKinds,
         clock: Clock,
+        find_causes: Callable[[], Causes],
         *,
         namespaces: tuple[str, ...] = (),
         make_own_rates: Callable[[], NamespaceRates] | None = None,
     ) -> None:
-        """`make_own_rates` counts changes in `namespaces`; without it the rates cover all namespaces."""
+        """`find_causes` returns the problems in `namespaces`. `make_own_rates` counts changes there; without it the
+        rates cover all namespaces.
+        """
         super().__init__(self.state_key(namespaces), keys=(), clock=clock)
         self.namespaces = tuple(sorted(set(namespaces)))
         self._hub_kinds = kinds
         self._summaries = kinds.summaries
         self._fragments = SentFragments()
+        self._find_causes = find_causes
         self._count_own = make_own_rates
         self._own_rates: NamespaceRates | None = None
         self._take_kinds()
@@ -134,9 +139,7 @@ class LiveOverview(LiveView):
 
     @property
     def causes(self) -> Causes:
-        replicas = {replica.key: replica for replica in self._known_replicas}
-        known = [(self._kinds[key], self._summaries[key]) for key in replicas]
-        return find_causes(known, replicas, self.namespaces)
+        return self._find_causes()
 
     @property
     def _known_replicas(self) -> list[ReadableReplica]:
@@ -307,6 +310,7 @@ def open_overview(hub: Hub, namespaces: tuple[str, ...] = ()) -> LiveOverview:
         return LiveOverview(
             hub.hub_kinds,
             hub.clock,
+            lambda: open_causes(hub, namespaces).found,
             namespaces=namespaces,
             make_own_rates=own_rates if namespaces else None,
         )

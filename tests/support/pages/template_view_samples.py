@@ -23,9 +23,9 @@ from dashboard.objects.kinds.quick_actions import quick_actions_of
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import columns_for
 from dashboard.objects.query.list_query import Query
-from dashboard.pages.causes.find_causes import Cause, Causes, UnhealthyGroup
 from dashboard.pages.causes.last_change import LastChange
 from dashboard.pages.causes.rules import CauseKey
+from dashboard.pages.causes.shown_causes import Cause, Causes, UnhealthyGroup
 from dashboard.pages.causes.top_owner import Subject
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
@@ -359,7 +359,7 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
                     1 + number % 2,
                     "1 pod cannot pull image registry.example.com/web:1.5",
                     NOW,
-                    LastChange("images web:1.4 → web:1.5", rfc3339(NOW), "2m"),
+                    LastChange("images web:1.4 → web:1.5", rfc3339(NOW), "2m after", is_before=True),
                 )
                 for number, row in enumerate(wrongs)
             ),

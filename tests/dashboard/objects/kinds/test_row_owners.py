@@ -6,7 +6,13 @@ import msgspec
 
 from dashboard.live.replication.messages import encoder
 from dashboard.objects.kinds.row import Owner, Row
-from dashboard.objects.kinds.row_owners import blocks_owner_deletion, can_own, owner_references, owner_uids
+from dashboard.objects.kinds.row_owners import (
+    blocks_owner_deletion,
+    can_own,
+    main_owner,
+    owner_references,
+    owner_uids,
+)
 from tests.support.live.replica_feeder import pod
 
 LED = Owner("apps", "ReplicaSet", "set", "s", is_controller=True, blocks_owner_deletion=True)
@@ -24,10 +30,17 @@ Before = msgspec.defstruct(
 
 
 def test_the_controller_is_named_first_and_each_owner_once() -> None:
-    assert owner_references(BOTH) == (("ReplicaSet", "set", "s"), ("ConfigMap", "map", "m"))
-    assert owner_references(ONE) == (("ReplicaSet", "set", "s"),)
+    assert owner_references(BOTH) == (LED, BESIDE)
+    assert owner_references(ONE) == (LED,)
     assert owner_references(pod("one")) == ()
     assert (set(owner_uids(BOTH)), set(owner_uids(ONE)), owner_uids(pod("one"))) == ({"s", "m"}, {"s"}, ())
+
+
+def test_the_main_owner_is_the_controller_or_the_only_owner() -> None:
+    assert main_owner(BOTH) == main_owner(ONE) == LED
+    assert main_owner(msgspec.structs.replace(pod("one"), owners=(BESIDE,))) == BESIDE
+    assert main_owner(msgspec.structs.replace(pod("one"), owners=(BESIDE, Owner("", "Node", "n", "n")))) is None
+    assert main_owner(pod("one")) is None
 
 
 def test_only_what_says_so_holds_its_owner_up() -> None:

@@ -289,6 +289,9 @@ def test_all_owners_are_in_a_row_unless_one_says_it_all() -> None:
         Owner("", "Node", "n", "2", blocks_owner_deletion=True),
     )
     assert owners({**one, "blockOwnerDeletion": True}) == owners() == ()
+    for other in ({"apiVersion": "example.com/v1"}, {"kind": "Rollout"}):
+        (named,) = owners({**one, **other, "blockOwnerDeletion": True})
+        assert (named.group, named.kind) == (other.get("apiVersion", "apps/v1")[:-3], other.get("kind", "ReplicaSet"))
     assert owners(one) == (first,)
     assert owners(two) == (second,)
     assert owners(one, two) == (first, second)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.pages.causes.find_causes import Cause
+from dashboard.pages.causes.shown_causes import Cause
 from informerd.clock import SystemClock
 from tests.support.causes_of_objects import causes_of
 from tests.support.controller_manager_and_kwok import controller_manager

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.pages.causes.find_causes import Cause, Causes
+from dashboard.pages.causes.shown_causes import Cause, Causes
 from tests.support.causes_of_objects import FOLLOWED, causes_of, changed, words_of
 from tests.support.devcluster.workload_cluster import DEPLOYMENTS, World, condition, deployment, running
 

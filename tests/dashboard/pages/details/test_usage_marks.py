@@ -28,7 +28,7 @@ def entry(clock: FakeClock, name: str, fields: tuple[tuple[str, str], ...], **mo
     known = {"namespace": "shop", "words": "changed", "op": "modified", **more}
     return Entry(
         1, clock.time(), known["op"], known["namespace"], name, f"uid-{name}", "2", known["words"], "ok",
-        owner=known.get("owner", ""), fields=fields,
+        owner=known.get("owner", ""), owner_group="apps" if "owner" in known else "", fields=fields,
     )  # fmt: skip
 
 
@@ -65,6 +65,8 @@ def test_what_happens_to_the_family_is_marked() -> None:
     assert marked.tell("pods", entry(marked.clock, "web-1-b", KILLED, **mine))
     marked.clock.skip(60)
     assert marked.tell(DEPLOYMENTS, entry(marked.clock, "web", ROLLOUT, words="image app:1 → app:2"))
+    foreign = entry(marked.clock, "web-1-c", RESTART, words="restarts 3 → 4", **mine)
+    assert not marked.tell("pods", msgspec.structs.replace(foreign, owner_group="example.com"))
     assert marked.shown == [
         ("restart", "web-1-a: restarts 3 → 4"),
         ("oom", "web-1-b was killed for its memory"),

@@ -341,6 +341,17 @@ def test_a_burst_is_one_line_that_says_how_many_and_leads_to_each_of_them() -> N
     assert len(matching) == line.count
 
 
+@pytest.mark.parametrize(("group", "href"), [("", "/resources/services/default/web/"), ("serving.knative.dev", "")])
+def test_a_burst_leads_to_its_owner_and_not_to_one_of_another_api_group(group: str, href: str) -> None:
+    shown = Shown()
+    entries = [shown.pods.entry(pod(f"web-{number}"), "modified", "changed") for number in range(6)]
+    shown.pods._send(
+        entries=tuple(msgspec.structs.replace(each, owner="Service/web", owner_group=group) for each in entries)
+    )
+    (line,) = shown.lines
+    assert (line.name, line.href) == ("web", href)
+
+
 def test_an_event_is_shown_as_what_it_is_about() -> None:
     shown = Shown()
     row = pod("web-1.17f2", tone="warn")

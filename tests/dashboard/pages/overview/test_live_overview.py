@@ -16,9 +16,14 @@ from dashboard.live.replication.publisher import MAX_ENTRIES
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.unwatched_list import KindList
-from dashboard.objects.kinds.catalog import parse_kinds
-from dashboard.pages.causes.find_causes import MAX_CAUSES as MAX_SHOWN
-from dashboard.pages.causes.unhealthy_object import LONG_REASON, MAX_REASON
+from dashboard.objects.kinds.catalog import KINDS, parse_kinds
+from dashboard.pages.causes.last_change import LastChange
+from dashboard.pages.causes.live_causes import LiveCauses
+from dashboard.pages.causes.rules import CauseKey
+from dashboard.pages.causes.shown_causes import MAX_CAUSES as MAX_SHOWN
+from dashboard.pages.causes.shown_causes import Cause, Causes
+from dashboard.pages.causes.top_owner import Subject
+from dashboard.pages.causes.unhealthy_object import LONG_REASON, MAX_REASON, UnhealthyObject
 from dashboard.pages.overview import live_overview
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
 from dashboard.pages.overview.namespace_rates import NamespaceRates
@@ -37,7 +42,12 @@ class Shown:
         self.pods, self.nodes = Feeder("pods", self.clock, rows), Feeder("nodes", self.clock)
         self.feeders = Feeders(self.pods, self.nodes)
         self.kinds = HubKinds(self.feeders, self.clock, self._changed)
-        self.view = LiveOverview(self.kinds, self.clock, namespaces=namespaces)
+        history = FeedHistory([self.pods.replica, self.nodes.replica], self.clock)
+
+        def find_causes() -> Causes:
+            return LiveCauses(self.kinds, history, self.clock, namespaces=namespaces).found
+
+        self.view = LiveOverview(self.kinds, self.clock, find_causes, namespaces=namespaces)
         self.render = Renderer(render_to_string)
 
     def _changed(self, key: str, change: Change) -> None:
@@ -342,7 +352,9 @@ async def test_how_much_changes_in_namespaces_is_counted_from_what_is_remembered
         return NamespaceRates(("shop",), log, log.keys, TimeSlicer(), clock.time())
 
     kinds = HubKinds(Feeders(pods, nodes), clock, lambda key, change: None)
-    view = LiveOverview(kinds, clock, namespaces=("shop",), make_own_rates=own_rates)
+    view = LiveOverview(
+        kinds, clock, lambda: LiveCauses(kinds, log, clock).found, namespaces=("shop",), make_own_rates=own_rates
+    )
     pods.replica.on_change(lambda change: log.add("pods", change))
     pods.replica.on_change(lambda change: view.apply("pods", change))
     pods.say(2, namespace="shop")
@@ -383,7 +395,9 @@ async def test_changes_in_namespaces_are_counted_anew_when_a_kind_is_followed_al
         return counted[-1]
 
     shown = Shown(namespaces=("shop",))
-    view = LiveOverview(shown.kinds, shown.clock, namespaces=("shop",), make_own_rates=own_rates)
+    view = LiveOverview(
+        shown.kinds, shown.clock, lambda: shown.view.causes, namespaces=("shop",), make_own_rates=own_rates
+    )
     shown.follow()
     view.take_kinds(shown.kinds.all_kinds)
     assert len(counted) == 1
@@ -423,3 +437,33 @@ def test_an_empty_cluster_is_told_three_things_to_do_next() -> None:
     html = Shown().view.render_window(Renderer(render_to_string))
     assert html.count('data-copy-from="#next-') == 3
     assert "<span data-kubectl-call>kubectl</span> create deployment web" in html
+
+
+def card(change: LastChange | None, doubt: str = "", *, is_cut: bool = False) -> str:
+    """The card of two pods of a Deployment."""
+    shown = Shown()
+    rows = [crashing(name, shown.clock.time()) for name in ("a", "b")]
+    lines = tuple(UnhealthyObject(KINDS["pods"], row, 0, shown.clock.time()) for row in rows)
+    subject = Subject(KINDS["deployments.apps"], "default", "web")
+    cause = Cause(CauseKey("owner", subject.place), subject, lines, 2, "2 pods crash", 1.8e9, change, doubt)
+    found = Causes((cause,), total=2, cause_count=1, is_cut=is_cut, groups=(), more_count=0)
+    view = LiveOverview(shown.kinds, shown.clock, lambda: found)
+    return view.render_window(shown.render)
+
+
+def test_a_change_before_a_problem_is_an_order_in_time_and_where_that_is_not_known_not_even_that() -> None:
+    before, beside = "whether it is the cause is not known", "came first is not known"
+    html = card(LastChange("images a → b", "2027-01-15T08:00:00Z", "2m30s after", is_before=True))
+    assert "2m30s after: images a → b" in html
+    assert (before in html, beside in html) == (True, False)
+    html = card(LastChange("images a → b", "2027-01-15T08:00:00Z", "about the same time as", is_before=False))
+    assert "about the same time as: images a → b" in html
+    assert (before in html, beside in html) == (False, True)
+    html = card(None, "The feed has every change of Deployments only since then.")
+    assert "The feed has every change of Deployments only since then." in html
+    assert (before in html, beside in html) == (False, False)
+
+
+def test_of_more_than_are_sorted_by_cause_the_numbers_are_said_to_be_too_small() -> None:
+    assert "a cause may have more objects than its number says" in card(None, is_cut=True)
+    assert "a cause may have more objects than its number says" not in card(None)

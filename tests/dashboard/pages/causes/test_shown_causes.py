@@ -7,11 +7,16 @@ from typing import Any
 import msgspec
 
 from dashboard.live.hub.hub_kinds import HubKinds
-from dashboard.objects.kinds.catalog import KINDS
+from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.objects.kinds.catalog import KINDS, KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Owner, Row, Tone
 from dashboard.objects.printers import columns_for
-from dashboard.pages.causes.find_causes import MAX_CAUSES, MAX_LINES, Cause, Causes, find_causes
+from dashboard.pages.causes.live_causes import LiveCauses
+from dashboard.pages.causes.shown_causes import MAX_CAUSES, MAX_LINES, Cause, Causes
+from dashboard.pages.causes.top_owner import TopOwners
+from informerd.cache.health import Health
+from informerd.resource import Resource
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, Feeders
 
@@ -62,10 +67,21 @@ class World:
             "events", row_of("events", name, status="Warning", tone="warn", reason=reason, since=self.now, **cells)
         )
 
+    def tell(self, key: str, *entries: Entry) -> None:
+        """Have the feed of a kind these lines, too, in the order of their times."""
+        kept = self.feeders[key].replica.entries
+        told = sorted([*kept, *entries], key=lambda entry: entry.time)
+        kept.clear()
+        kept.extend(told)
+
+    def live(self) -> LiveCauses:
+        """The causes as they are now; later changes are not given to it."""
+        history = FeedHistory([feeder.replica for feeder in self.feeders.values()], self.clock)
+        return LiveCauses(self.kinds, history, self.clock)
+
     @property
     def causes(self) -> Causes:
-        replicas = {key: feeder.replica for key, feeder in self.feeders.items()}
-        return find_causes([(KINDS[key], self.kinds.summaries[key]) for key in self.feeders], replicas)
+        return self.live().found
 
     @property
     def only(self) -> Cause:
@@ -104,21 +120,23 @@ def test_what_somebody_changed_shortly_before_is_told_and_nothing_else() -> None
     since = world.now - 60
     world.deployment("web", since=since)
 
-    def changed(name: str, seconds_before: float, words: str, field: str) -> Entry:
+    def change(name: str, seconds_before: float, words: str, field: str = "images") -> None:
         row = row_of("deployments.apps", name)
         entry = world.feeders["deployments.apps"].entry(row, "modified", words)
-        return msgspec.structs.replace(entry, time=since - seconds_before, fields=((field, "x"),))
+        world.tell(
+            "deployments.apps", msgspec.structs.replace(entry, time=since - seconds_before, fields=((field, "x"),))
+        )
 
-    entries = world.feeders["deployments.apps"].replica.entries
-    entries.append(changed("web", 4_000, "images r/web:1.3 → r/web:1.4", "images"))
+    change("web", 4_000, "images r/web:1.3 → r/web:1.4")
     assert world.only.change is None
-    entries.append(changed("web", 150, "images r/web:1.4 → r/web:1.5", "images"))
-    entries.append(changed("web", 100, "ready 3/3 → 2/3", "ready"))
-    entries.append(changed("other", 90, "images a → b", "images"))
-    entries.append(changed("web", -30, "images r/web:1.5 → r/web:1.6", "images"))
-    change = world.only.change
-    assert change is not None
-    assert (change.before, change.words) == ("2m30s", "images r/web:1.4 → r/web:1.5")
+    change("web", 150, "images r/web:1.4 → r/web:1.5")
+    change("web", 100, "ready 3/3 → 2/3", "ready")
+    change("web", 90, "spec.nodeName added", "spec.nodeName")
+    change("other", 90, "images a → b")
+    change("web", -30, "images r/web:1.5 → r/web:1.6")
+    told = world.only.change
+    assert told is not None
+    assert (told.when, told.words, told.is_before) == ("2m30s after", "images r/web:1.4 → r/web:1.5", True)
 
 
 def test_symptoms_are_counted_whatever_their_restarts() -> None:
@@ -130,7 +148,7 @@ def test_symptoms_are_counted_whatever_their_restarts() -> None:
     world.pod("api-3", "api", **bad("failed: main exited 3", world.now, "Error"))
     world.pod("api-4", "api", status="Pending", tone="warn", reason="pending: no node fits", since=world.now - 900)
     assert world.only.words == (
-        "3 pods in a crash loop: main exited 1; 1 pod failed: main exited 3; 1 pod cannot be scheduled: no node fits"
+        "3 pods in a crash loop: main exited 1; 1 pod failed: main exited 3; 1 pod pending: no node fits"
     )
 
 
@@ -188,7 +206,7 @@ def test_a_warning_about_a_pod_that_is_gone_is_that_of_its_owner_as_the_feed_kno
     assert len(world.causes.shown) == 2
     pods = world.feeders["pods"]
     entry = pods.entry(row_of("pods", "web-0"), "deleted", "was Error")
-    pods.replica.entries.append(msgspec.structs.replace(entry, owner="ReplicaSet/web-rs"))
+    pods.replica.entries.append(msgspec.structs.replace(entry, owner="ReplicaSet/web-rs", owner_group="apps"))
     assert (world.only.key.place[2], world.only.count) == ("web", 2)
 
 
@@ -274,8 +292,109 @@ def test_only_wanted_causes_are_shown_however_many_others_are_worse() -> None:
     world = World()
     for number in range(MAX_CAUSES + 5):
         world.pod(f"p-{number}", **bad("failed", 1_000.0 + number, "Error"))
-    replicas = {key: feeder.replica for key, feeder in world.feeders.items()}
-    kinds = [(KINDS[key], world.kinds.summaries[key]) for key in world.feeders]
     last = f"p-{MAX_CAUSES + 4}"
-    found = find_causes(kinds, replicas, wanted=lambda subject, _: subject is not None and subject.name == last)
+    found = world.live().about(lambda subject, _: subject.name == last)
     assert [cause.key.place[2] for cause in found.shown] == [last]
+
+
+SERVING = KindInfo(
+    "services.serving.knative.dev",
+    Resource(group="serving.knative.dev", version="v1", plural="services", kind="Service"),
+    "Services (serving.knative.dev)", "Custom resources", is_name_shared=True,
+)  # fmt: skip
+
+
+def owned_by(group: str, name: str = "web") -> Row:
+    """A pod that has failed, controlled by a Service of this group."""
+    owner = Owner(group, "Service", name, f"{name}-uid", is_controller=True, blocks_owner_deletion=True)
+    return msgspec.structs.replace(
+        row_of("pods", f"p-{group or 'core'}", **bad("failed", 1.0, "Error")), owners=(owner,)
+    )
+
+
+def test_an_owner_is_of_its_api_group_and_not_of_another_with_the_same_kind() -> None:
+    clock = FakeClock()
+    pods, core = Feeder("pods", clock), Feeder("services", clock)
+    custom = Feeder(SERVING.key, clock, [row_of("services", "seen")])
+
+    def place(group: str, name: str, *followed: tuple[KindInfo, Feeder]) -> tuple[str, str, str]:
+        owners = TopOwners([(KINDS["pods"], pods.replica), *((kind, feeder.replica) for kind, feeder in followed)])
+        return owners.of_row(KINDS["pods"], owned_by(group, name)).place
+
+    assert place("", "web") == ("services", "shop", "web"), "a kind that is not followed is known by its name"
+    assert place("", "web", (SERVING, custom)) == ("services", "shop", "web")
+    assert place("", "web", (KINDS["services"], core)) == ("pods", "shop", "p-core"), "it is gone"
+    assert place("serving.knative.dev", "web") == ("pods", "shop", "p-serving.knative.dev"), "and no Service of core"
+    assert place("serving.knative.dev", "web", (KINDS["services"], core)) == ("pods", "shop", "p-serving.knative.dev")
+    assert place("serving.knative.dev", "seen", (KINDS["services"], core), (SERVING, custom)) == (
+        SERVING.key, "shop", "seen",
+    )  # fmt: skip
+
+
+def test_the_owner_of_what_is_gone_is_of_the_group_that_the_feed_names() -> None:
+    clock = FakeClock()
+    pods, core = Feeder("pods", clock), Feeder("services", clock, [row_of("services", "web")])
+    cells: dict[str, Any] = {"last-seen": clock.time(), "object": "pod/web-0"}
+    event = row_of("events", "e", status="Warning", tone="warn", **cells)
+    followed = [(KINDS["pods"], pods.replica), (KINDS["services"], core.replica)]
+    for group, places in (("", [("services", "shop", "web")]), ("serving.knative.dev", [])):
+        line = pods.entry(row_of("pods", "web-0"), "deleted", "was Error")
+        pods._send(entries=(msgspec.structs.replace(line, owner="Service/web", owner_group=group),))
+        assert [*TopOwners(followed).places_of_event(event)] == [("pods", "shop", "web-0"), *places]
+
+
+def test_of_several_owners_without_a_controller_none_is_the_owner() -> None:
+    world = World()
+    world.deployment("web")
+    owners = tuple(Owner("apps", "ReplicaSet", name, f"{name}-uid") for name in ("web-rs", "other"))
+    world.put("pods", msgspec.structs.replace(row_of("pods", "p", **bad("failed", 1.0, "Error")), owners=owners))
+    assert world.only.key.place == ("pods", "shop", "p")
+
+
+def test_an_owner_that_cannot_be_read_is_known_by_name_and_not_taken_for_gone() -> None:
+    world = World(("pods", "replicasets.apps"))
+    for number in range(2):
+        world.pod(f"web-{number}", "web", **bad("failed", 1.0, "Error"))
+    assert {cause.key.place for cause in world.causes.shown} == {("pods", "shop", "web-0"), ("pods", "shop", "web-1")}
+    sets = world.feeders["replicasets.apps"]
+    sets.beat(Health(state="forbidden", since=world.now, problem="may not be listed"))
+    assert (world.only.key.place, world.only.count) == (("replicasets.apps", "shop", "web-rs"), 2)
+    sets.replica.is_hidden = True
+    sets.beat(Health(state="live", since=world.now))
+    assert len(world.causes.shown) == 2, "what somebody may not see has no name here"
+
+
+def test_a_lost_node_has_no_owner_whose_problem_is_older_or_of_unknown_age() -> None:
+    world = World()
+    gone = world.now - 300
+    world.put("nodes", row_of("nodes", "n-1", namespace="", status="NotReady", tone="bad", reason="silent", since=gone))
+    for name, since in (("since", gone + 5), ("before", gone - 3_600)):
+        world.deployment(name, since=since)
+        world.pod(f"{name}-1", name, node="n-1", **bad("not ready", gone + 40, "Unknown"))
+    ageless = row_of("deployments.apps", "ageless", status="Stalled", tone="bad", reason="rollout is stuck")
+    world.put("deployments.apps", ageless)
+    world.put("replicasets.apps", row_of("replicasets.apps", "ageless-rs", owner=("Deployment", "ageless")))
+    world.pod("ageless-1", "ageless", node="n-1", **bad("not ready", gone + 40, "Unknown"))
+    causes = {cause.key.place[2]: cause for cause in world.causes.shown}
+    assert {name: cause.count for name, cause in causes.items()} == {"n-1": 5, "before": 1, "ageless": 1}
+    assert {line.row.name for line in causes["n-1"].lines} == {"n-1", "since", "since-1", "before-1", "ageless-1"}
+
+
+def test_a_lost_node_speaks_for_itself_whatever_stands_before_it() -> None:
+    world = World()
+    gone = world.now - 300
+    world.put("nodes", row_of("nodes", "n-1", namespace="", status="NotReady", tone="bad", reason="silent", since=gone))
+    world.deployment("web", since=gone - 20, reason="1 of 2 pods available")
+    world.pod("web-1", "web", node="n-1", **bad("not ready", gone - 30, "Unknown"))
+    assert world.only.words == "silent; 1 pod of it unhealthy since"
+
+
+def test_a_pod_that_its_node_does_not_start_is_not_said_to_be_unschedulable() -> None:
+    world = World()
+    waiting = "pending: waiting for n-1 to start it"
+    world.pod("slow", status="Pending", tone="busy", reason=waiting, since=world.now - 900)
+    world.pod("never", **bad("image: main: Container image is not present with pull policy of Never", world.now - 60,
+                             "ErrImageNeverPull"))  # fmt: skip
+    assert [cause.words for cause in world.causes.shown] == [
+        "1 pod image: main: Container image is not present with pull policy of Never", f"1 pod {waiting}",
+    ]  # fmt: skip

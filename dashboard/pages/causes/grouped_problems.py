@@ -1,0 +1,134 @@
+"""Present problems sorted by cause: the objects of each, and what it is about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
+
+from dashboard.live.hub.kind_summaries import UNKNOWN_SINCE, KindSummary
+from dashboard.live.replication.readable_replica import ReadableReplica
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Tone
+from dashboard.pages.causes.rules import EVENT_KINDS, NODE_GRACE, NODES, PODS, CauseKey, Rules, is_lost
+from dashboard.pages.causes.top_owner import Subject, TopOwners
+from dashboard.pages.causes.unhealthy_object import UnhealthyObject
+
+MAX_EXAMINED = 1_000
+"""Most unhealthy objects whose causes are looked for, the worst first; others are counted by kind and status."""
+GroupKey = tuple[str, str, Tone]
+"""Kind's key, status and tone."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedProblems:
+    """The problems of some kinds by cause; the worst causes come first, of these the oldest."""
+
+    kinds: dict[str, KindInfo]
+    """By key."""
+    counts: Counter[GroupKey]
+    """Number of all problems."""
+    members: dict[CauseKey, list[UnhealthyObject]]
+    """The objects of each cause, the worst first, Events last."""
+    subjects: dict[CauseKey, Subject]
+    """What each is about; other warnings have none."""
+    looked_up: frozenset[str]
+    """Names of objects. Changes of healthy objects with other names change nothing here."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there may be more unhealthy objects than were examined."""
+        return sum(map(len, self.members.values())) >= MAX_EXAMINED
+
+    def begin_of(self, key: CauseKey) -> float:
+        """Unix seconds of the earliest problem, of those that are no Events where there are some; UNKNOWN_SINCE where
+        it is unknown.
+        """
+        lines = self.members[key]
+        own = [line.since_seconds for line in lines if line.kind.key not in EVENT_KINDS]
+        return min(own or [line.since_seconds for line in lines])
+
+    def has_change(self, key: CauseKey) -> bool:
+        """Whether it may be said what changed before it: it is about an owner, and began at a known time."""
+        is_own = any(line.kind.key not in EVENT_KINDS for line in self.members[key])
+        return key.rule == "owner" and is_own and self.begin_of(key) != UNKNOWN_SINCE
+
+
+def group_problems(
+    followed: Iterable[tuple[KindInfo, ReadableReplica]],
+    summaries: Mapping[str, KindSummary],
+    namespaces: tuple[str, ...] = (),
+) -> GroupedProblems:
+    """Problems of these kinds in `namespaces` (empty: everywhere, cluster-scoped objects included).
+
+    The cost depends on the MAX_EXAMINED worst objects, not on the number of objects.
+    """
+    followed = list(followed)
+    kinds = {kind.key: kind for kind, _ in followed}
+    worst = merge(*(_worst(kind, summaries[key], namespaces) for key, kind in kinds.items()), key=_order)
+    owners = TopOwners(followed)
+    nodes = _worst(kinds[NODES], summaries[NODES], ()) if NODES in kinds else iter(())
+    lost_nodes = {node.row.name: node for node in nodes if is_lost(node)}
+    rules = Rules(owners, lost_nodes)
+    members: dict[CauseKey, list[UnhealthyObject]] = {}
+    subjects: dict[CauseKey, Subject] = {}
+    warnings: list[UnhealthyObject] = []
+    for line in islice(worst, MAX_EXAMINED):
+        if line.kind.key in EVENT_KINDS:
+            warnings.append(line)
+            continue
+        key, subject = rules.of_object(line)
+        members.setdefault(key, []).append(line)
+        subjects.setdefault(key, subject)
+    _fold_into_nodes(members, subjects, owners, lost_nodes)
+    known = {key.place: key for key in members}
+    known |= {
+        (line.kind.key, line.row.namespace, line.row.name): key for key, lines in members.items() for line in lines
+    }
+    for event in warnings:
+        members.setdefault(rules.of_event(event, known), []).append(event)
+    counts = _count(kinds, summaries, namespaces)
+    return GroupedProblems(kinds, counts, members, subjects, frozenset(owners.looked_up))
+
+
+def _fold_into_nodes(
+    members: dict[CauseKey, list[UnhealthyObject]],
+    subjects: dict[CauseKey, Subject],
+    owners: TopOwners,
+    lost_nodes: Mapping[str, UnhealthyObject],
+) -> None:
+    """Give a lost node the owners of its pods that have no other unhealthy pod, and no problem from before."""
+    of_node: dict[CauseKey, CauseKey] = {}
+    for key in [key for key in members if key.rule == "node"]:
+        pods = (line for line in members[key] if line.kind.key == PODS)
+        of_node |= {CauseKey("owner", owners.of_row(pod.kind, pod.row).place): key for pod in pods}
+    for owner, node in of_node.items():
+        since = lost_nodes[node.place[2]].since_seconds - NODE_GRACE
+        lines = members.get(owner, ())
+        if lines and all(line.kind.key != PODS and since <= line.since_seconds < UNKNOWN_SINCE for line in lines):
+            members[node] += members.pop(owner)
+            subjects.pop(owner)
+
+
+def _count(
+    kinds: Iterable[str], summaries: Mapping[str, KindSummary], namespaces: tuple[str, ...]
+) -> Counter[GroupKey]:
+    counts: Counter[GroupKey] = Counter()
+    for key in kinds:
+        for (namespace, status, tone), count in summaries[key].group_counts.items():
+            if not namespaces or namespace in namespaces:
+                counts[key, status, tone] += count
+    return counts
+
+
+def _worst(kind: KindInfo, summary: KindSummary, namespaces: tuple[str, ...]) -> Iterator[UnhealthyObject]:
+    for rank, since, uid in summary.worst_first:
+        row = summary.unhealthy_rows[uid]
+        if not namespaces or row.namespace in namespaces:
+            yield UnhealthyObject(kind, row, rank, since)
+
+
+def _order(line: UnhealthyObject) -> tuple[int, float, str]:
+    return line.rank, line.since_seconds, line.row.uid
