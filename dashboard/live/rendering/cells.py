@@ -127,6 +127,7 @@ def _usage_cell(column: Column, field: UsageField, usage: Usage | None) -> CellT
         kind=column.kind,
         value=value,
         numeric=True,
+        wide=column.wide,
         share=share,
         measured=f"{usage.pods}/{usage.pods + usage.unmeasured} pods" if usage is not None and usage.unmeasured else "",
     )

@@ -19,7 +19,9 @@ POD_OWNERS = frozenset(
 MEASURED_KINDS = frozenset({"pods", "nodes"})
 """Kinds that the metrics API measures. What others use is a sum of pods."""
 USAGE_KINDS = MEASURED_KINDS | {"namespaces"} | POD_OWNERS
-"""Kinds whose lists show the columns. Lists of custom resources, which may own pods, offer them."""
+"""Kinds that use something, known or not: lists show the columns, details the part. So do lists of Mydemos. Lists of
+other custom resources, which may own pods, offer the columns.
+"""
 
 NO_CELL = -1
 """Index of the cell of a column whose values are in no cell of a row."""
@@ -30,9 +32,10 @@ IndexedColumns = tuple[tuple[int, Column], ...]
 def with_usage_columns(key: str, columns: Sequence[Column]) -> IndexedColumns:
     """A kind's columns, each with the index of its cell, and before the age those of usage."""
     indexed = list(enumerate(columns))
-    if key not in USAGE_KINDS and key in KINDS and key != MYDEMO_KEY:
+    is_shown = key in USAGE_KINDS or key == MYDEMO_KEY
+    if not is_shown and key in KINDS:
         return tuple(indexed)
-    priority = 0 if key in USAGE_KINDS else 1 if key == MYDEMO_KEY else 2
+    priority = 0 if is_shown else 2
     usual = [
         Column("cpu", "CPU", "usage", priority, order="number", usage=CPU),
         Column("memory", "Memory", "usage", priority, order="number", usage=MEMORY),

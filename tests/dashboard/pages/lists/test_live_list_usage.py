@@ -95,6 +95,14 @@ async def test_where_there_is_no_metrics_api_a_list_says_so_where_it_is_asked_fo
     assert used.problem in words(await page(shown, f"{DEPLOYMENTS}?q=cpu>1"))
 
 
+async def test_narrow_screens_hide_a_column_of_usage_whole() -> None:
+    html = await page(site(FakeUsage()), f"{DEPLOYMENTS}?columns=name,cpu,cpu-share")
+    for column, is_wide in (("cpu", False), ("cpu-share", True)):
+        classes = re.findall(rf'class="(c-{column} [^"]*)"', html)
+        assert len(classes) == 3, "the header and two rows"
+        assert [("wide" in each.split()) for each in classes] == [is_wide] * 3
+
+
 async def test_mydemos_have_the_sums_of_what_they_own() -> None:
     used = FakeUsage()
     used.state(usage("shop/alpha", 0.5, 100, pods=2), kind=MYDEMO_KEY)
