@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from informerd.logs.log_lines import PREFIX, second_before
+from informerd.logs.log_lines import PREFIX, second_before, split_time
 
 DISORDER = 0.25
 """Seconds by which a line may be older than the one before it: the runtime reads stdout and stderr one by one."""
@@ -61,9 +61,9 @@ class LineDeduplicator:
             self._expected = Counter(line for _, lines, _ in self._batches for line in lines if line[:PREFIX] >= begin)
 
     @property
-    def newest_second(self) -> bytes:
-        """The second of the newest line that was had, as the line has it; empty where none was."""
-        return self._newest[:PREFIX]
+    def newest_time(self) -> int | None:
+        """Time of the newest line that was had, in nanoseconds since 1970; None where none was."""
+        return split_time(self._newest)[0]
 
     def new_of(self, lines: Sequence[bytes], *, stops_at_gap: bool = False) -> NewLines:
         """The lines of a batch that were not had. They are had from now on.

@@ -13,7 +13,7 @@ from informerd.errors import BadRequest, Forbidden, InformerdError, NotFound, Un
 from informerd.logs.container_runs import ContainerRun, ContainerRuns, runs_of
 from informerd.logs.line_deduplicator import LineDeduplicator
 from informerd.logs.log_events import LogEvent, LogLines, LogMark, MarkKind
-from informerd.logs.log_lines import PREFIX, LogLineCutter, without_time
+from informerd.logs.log_lines import LogLineCutter, split_time, without_time
 from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.request import object_path
@@ -158,7 +158,7 @@ class LogFollower:
 
     async def _change_run(self, before: ContainerRun, runs: ContainerRuns) -> None:
         """Read the rest of the run that was followed, and mark the new one."""
-        if runs.run is not None and self._seen.newest_second > runs.run.started[:PREFIX].encode() > b"":
+        if runs.run is not None and self._had_lines_of(runs.run):
             self._mark("gap", "Lines may be missing here: the container restarted before its pod said so.")
             self._mark("restarted", f"The container restarted a while ago. Restarts: {runs.restarts}.")
             self._accepts_gap = False
@@ -176,6 +176,11 @@ class LogFollower:
         self._run = runs.run
         self._position = BEGINNING
         self._mark("restarted", f"The container runs again. Restarts: {runs.restarts}.")
+
+    def _had_lines_of(self, run: ContainerRun) -> bool:
+        """Whether lines of this run were surely had: in a second after the one in which it started."""
+        newest, started = self._seen.newest_time, split_time(run.started.encode())[0]
+        return newest is not None and started is not None and newest >= started + 10**9
 
     async def _wait_for_new_run(self, run: ContainerRun) -> None:
         """Wait until the pod's status names another run than this one, RUN_WAIT seconds at most."""

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from informerd.logs.log_events import LogEvent, LogLines
 from informerd.logs.log_follower import RUN_WAIT, LogFollower
+from informerd.logs.log_lines import split_time
 from informerd.rest.client import Client
 from tests.support.clock import FakeClock
 from tests.support.wait import eventually
@@ -35,8 +36,8 @@ class Kubelet:
     @asynccontextmanager
     async def stream(self, path: str, params: Mapping[str, Any]) -> AsyncIterator[Any]:
         _, _, lines = self.runs[-2 if params.get("previous") else -1]
-        since = params.get("sinceTime", "")[:19].encode()
-        lines = [line for line in lines if line[:19] >= since]
+        since = params.get("sinceTime", "1970-01-01T00:00:00Z").encode()
+        lines = [line for line in lines if (split_time(line)[0] or 0) >= (split_time(since)[0] or 0)]
         stops, self.lines_before_silence = self.lines_before_silence, None
         chunks = [line + b"\n" for line in lines[:stops]] + ([] if stops is not None else [b""])
 
@@ -138,6 +139,19 @@ async def test_a_new_run_that_is_read_before_the_first_line_of_the_one_before_do
         log.kubelet.known = 2
         log.kubelet.changed.set()
         await log.becomes("three", "four", "[gap]", "[restarted]")
+
+
+async def test_a_node_whose_log_has_times_of_another_zone_makes_no_difference() -> None:
+    def two_hours_east(run: Run) -> Run:
+        return (*run[:2], [line.replace(b"T07:", b"T09:").replace(b"Z ", b"+02:00 ") for line in run[2]])
+
+    async with Followed() as log:
+        log.kubelet.runs = [two_hours_east(FIRST)]
+        await log.becomes("one", "two")
+        log.kubelet.runs = [two_hours_east(FIRST), two_hours_east(SECOND)]
+        log.kubelet.known = 2
+        log.kubelet.changed.set()
+        await log.becomes("one", "two", "[ended]", "[restarted]", "three", "four")
 
 
 async def test_an_answer_of_a_run_that_is_over_which_stops_in_the_middle_is_not_its_end() -> None:
