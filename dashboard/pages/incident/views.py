@@ -30,6 +30,7 @@ from dashboard.pages.layout.requested_kind import (
     open_object,
     path_namespace,
     redirect_with_query,
+    wait_until_reported,
 )
 from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
 from dashboard.runtime.app_state import state_of
@@ -46,6 +47,7 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     if kind.key != resource:
         return redirect_with_query(request, incident_href(kind.key, *place))
     state = state_of(request)
+    await wait_until_reported(state, kind, *place)
     hub = state[HUB]
     family = await find_family(hub, kind, *place)
     entries = await timeline(hub, family, state[AUTHORS])

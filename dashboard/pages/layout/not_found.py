@@ -70,17 +70,13 @@ async def unknown_address(request: HttpRequest, path: str) -> HttpResponse:
 
 
 def kind_not_found(request: HttpRequest, name: str, unavailable: UnavailableKind) -> HttpResponse:
-    """The 404 page for a kind that cannot be opened; 503 for an object that the watch has yet to report."""
+    """The 404 page for a kind that cannot be opened."""
     state = state_of(request)
     kind = unavailable.kind
     if kind is None:
         return not_found_page(request, _unknown_kind(state, name))
     if unavailable.unseen_namespace:
         return not_found_page(request, _unseen_namespace(state, kind, unavailable.unseen_namespace), key=kind.key)
-    if unavailable.unreported_object:
-        return not_found_page(
-            request, _unreported_object(kind, unavailable.unreported_object), key=kind.key, status=503
-        )
     return not_found_page(request, _unlisted_kind(state, kind, unavailable), key=kind.key)
 
 
@@ -121,11 +117,6 @@ def _unseen_namespace(state: AppState, kind: KindInfo, namespace: str) -> NotFou
     return NotFoundInfo(
         f"Deltaboard does not see namespace {namespace}", message, links, f"{kind.title} in other namespaces"
     )
-
-
-def _unreported_object(kind: KindInfo, key: str) -> NotFoundInfo:
-    message = "The API server has it, and Deltaboard has not heard of it yet. Load this page again in a moment."
-    return NotFoundInfo(f"{kind.singular} {key} is new", message, _list_link(kind))
 
 
 def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) -> NotFoundInfo:

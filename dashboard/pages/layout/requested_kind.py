@@ -45,8 +45,6 @@ class UnavailableKind:
     """Verbs that the resource supports, where list is not one of them."""
     unseen_namespace: str = ""
     """Namespace of the object's address, where the kind is not listed in it."""
-    unreported_object: str = ""
-    """Key of the object, where the API server has it and the watch has not reported it in time."""
 
 
 async def open_kind(carrier: HttpRequest | Mapping[str, Any], name: str) -> KindInfo | UnavailableKind:
@@ -71,7 +69,6 @@ async def open_kind(carrier: HttpRequest | Mapping[str, Any], name: str) -> Kind
 
 async def open_object(request: HttpRequest, resource: str, namespace: str, name: str) -> KindInfo | UnavailableKind:
     """As `open_kind`, for the page of one object: where no worker follows the kind, the object is read by its name.
-    One that the watch has not reported yet is waited for.
 
     `namespace` is the segment of the address. Of one that the account does not see, nothing is looked up.
     """
@@ -82,26 +79,23 @@ async def open_object(request: HttpRequest, resource: str, namespace: str, name:
     if is_outside(state[REPLICAS].get(kind.key).health, namespace):
         return UnavailableKind(kind, unseen_namespace=namespace)
     await state[INTEREST].read_object(kind, namespace, name)
-    if await _has_unreported_object(state, kind, namespace, name):
-        return UnavailableKind(kind, unreported_object=f"{namespace}/{name}" if namespace else name)
     return kind
 
 
-async def _has_unreported_object(state: AppState, kind: KindInfo, namespace: str, name: str) -> bool:
-    """Whether the API server has an object that the watch has not reported, not within REPORT_WAIT seconds either."""
+async def wait_until_reported(state: AppState, kind: KindInfo, namespace: str, name: str) -> None:
+    """Where the API server has an object and the watch has not reported it, wait for that, REPORT_WAIT s at most."""
     replica, client = state[REPLICAS].get(kind.key), state[CONNECTION].client
     if client is None or not has_synced(replica) or bool(namespace) != kind.namespaced:
-        return False
+        return
     key = f"{namespace}/{name}" if namespace else name
     if _has_row(replica, namespace, name) or replica.health.problem_of(key):
-        return False
+        return
     try:
         async with within(DISCOVERY_TIMEOUT, state[CLOCK]):
             await client.get(kind.resource, name, namespace, headers={"Accept": METADATA_FORM.object_accept})
     except (InformerdError, TimeoutError):
-        return False
-    is_reported = partial(_has_row, replica, namespace, name)
-    return not await _wait_until(replica, is_reported, REPORT_WAIT, state[CLOCK])
+        return
+    await _wait_until(replica, partial(_has_row, replica, namespace, name), REPORT_WAIT, state[CLOCK])
 
 
 def _has_row(replica: ReadableReplica, namespace: str, name: str) -> bool:
@@ -127,8 +121,8 @@ async def _wait_for_columns(state: AppState, replica: ReadableReplica) -> None:
     await _wait_until(replica, lambda: _has_columns_or_problem(replica), left, state[CLOCK])
 
 
-async def _wait_until(replica: ReadableReplica, condition: Callable[[], bool], seconds: float, clock: Clock) -> bool:
-    """Wait until changes of the replica have made the condition true, at most so many seconds; whether it is."""
+async def _wait_until(replica: ReadableReplica, condition: Callable[[], bool], seconds: float, clock: Clock) -> None:
+    """Wait until changes of the replica have made the condition true, at most so many seconds."""
     changed = asyncio.Event()
     leave = replica.on_change(lambda _: changed.set())
     try:
@@ -140,7 +134,6 @@ async def _wait_until(replica: ReadableReplica, condition: Callable[[], bool], s
         pass
     finally:
         leave()
-    return condition()
 
 
 def _has_columns_or_problem(replica: ReadableReplica) -> bool:

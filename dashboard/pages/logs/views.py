@@ -23,6 +23,7 @@ from dashboard.pages.layout.requested_kind import (
     open_object,
     path_namespace,
     redirect_with_query,
+    wait_until_reported,
 )
 from dashboard.pages.logs.download import download
 from dashboard.pages.logs.line_formats import text_of
@@ -147,6 +148,7 @@ async def _open(request: HttpRequest, resource: str, namespace: str, name: str) 
         return redirect_with_query(request, f"{object_href(kind.key, path_namespace(namespace), name)}logs/")
     if isinstance(unavailable := await open_kind(request, PODS), UnavailableKind):
         return kind_not_found(request, PODS, unavailable)
+    await wait_until_reported(state_of(request), kind, path_namespace(namespace), name)
     replica = state_of(request)[HUB].hub_kinds.replica(kind.key)
     if replica.get(path_namespace(namespace), name) is None and has_synced(replica):
         return object_not_found(request, kind, path_namespace(namespace), name)
