@@ -12,7 +12,6 @@ from tests.support.objects.rows import row_of
 from tests.support.pages.fake_log_streams import LogsSite
 from tests.support.pages.small_site import namespace, page, pod, words
 
-
 LOGS = "/resources/pods/shop/new/logs/"
 
 
