@@ -12,7 +12,7 @@ import pytest
 
 from dashboard.live.usage.messages import USAGE_REQUEST_GROUP, ReportPart, request_decoder
 from dashboard.live.usage.missing_rights import MissingRights
-from dashboard.live.usage.usage_client import MAX_AGE, MAX_PASTS, SILENCE_TIMEOUT, UsageClient
+from dashboard.live.usage.usage_client import MAX_AGE, MAX_PASTS, SILENCE_TIMEOUT, SWITCHED_OFF, UsageClient
 from dashboard.objects.usage.past_usage import PastUsage, Sample
 from dashboard.objects.usage.usage import Usage
 from tests.support.clock import FakeClock, run_ready_tasks
@@ -82,6 +82,14 @@ def test_a_report_says_why_there_is_nothing_newer() -> None:
     assert (heard.problem, heard.answered_at) == ("The metrics API does not answer.", 5.0)
     heard.receive(report(clock, number=2, answered_at=6.0))
     assert (heard.problem, heard.answered_at) == ("", 6.0)
+
+
+def test_why_nothing_is_known_before_the_first_report_is_told_until_it_comes() -> None:
+    clock = FakeClock()
+    heard = UsageClient(RecordingLayer(), clock, problem=SWITCHED_OFF)
+    assert (heard.problem, heard.is_served) == (SWITCHED_OFF, False)
+    heard.receive(report(clock))
+    assert (heard.problem, heard.is_served) == ("", True)
 
 
 PODS = "that needs the right to list pods in API group metrics.k8s.io"

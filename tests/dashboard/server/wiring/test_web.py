@@ -14,6 +14,7 @@ from django.test import override_settings
 from dashboard.cluster.access_reviews import ResourceAttributes
 from dashboard.live.hub.kind_discovery import RETRY_CHANGED
 from dashboard.live.replication.rejected_messages import Rejection
+from dashboard.live.usage.usage_client import SWITCHED_OFF
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import TableDefinition
 from dashboard.objects.query.list_query import Query
@@ -229,3 +230,9 @@ def test_with_redis_a_web_process_holds_no_worker() -> None:
     with override_settings(REDIS_URL="redis://127.0.0.1:1"):
         assert build_web_process().worker_process._with_worker is False
     assert build_web_process().worker_process._with_worker is True
+
+
+@pytest.mark.parametrize(("seconds", "problem"), [(0, SWITCHED_OFF), (30, "")])
+def test_usage_that_is_switched_off_is_told_from_usage_that_is_not_known_yet(seconds: int, problem: str) -> None:
+    with override_settings(DELTABOARD_USAGE_SECONDS=seconds):
+        assert build_web_process(clock=FakeClock()).usage.problem == problem
