@@ -47,7 +47,8 @@ class ScopedUsage:
         seen = self._seen_namespaces(key, namespaces, name)
         if seen is not None and not seen:
             return ""
-        return self._base.missing_right(key, seen or ()) or self._missing_right_to_pods(key, seen, name)
+        # somebody's own right first: the account's names namespaces in which there are pods
+        return self._missing_right_to_pods(key, seen, name) or self._base.missing_right(key, seen or ())
 
     def _missing_right_to_pods(self, key: str, seen: frozenset[str] | None, name: str) -> str:
         if self._pods.is_empty:

@@ -11,6 +11,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from dashboard.access.quota_owner import quota_owners
+from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.namespace_limits import is_outside
 from dashboard.live.hub.on_demand_kinds import INTEREST
@@ -86,6 +87,8 @@ async def wait_until_reported(state: AppState, kind: KindInfo, namespace: str, n
     """Where the API server has an object and the watch has not reported it, wait for that, REPORT_WAIT s at most."""
     replica, client = state[REPLICAS].get(kind.key), state[CONNECTION].client
     if client is None or not has_synced(replica) or bool(namespace) != kind.namespaced:
+        return
+    if not state[RIGHTS].may_list(kind.key, namespace, name):  # nothing is told by time either
         return
     key = f"{namespace}/{name}" if namespace else name
     if _has_row(replica, namespace, name) or replica.health.problem_of(key):

@@ -178,12 +178,12 @@ class LogSourceReader:
 
     def _take_lines(self, source: LogSource, lines: Sequence[bytes]) -> None:
         lines = self._new_of(source, lines)
+        if source.state != "live":
+            self._set_state(source, "live", "")
         if not lines:
             return
         source.first_line = source.first_line or lines[0]
         source.last_line, source.refusal = lines[-1], ""
-        if source.state != "live":
-            self._set_state(source, "live", "")
         chosen = self.span.chosen([*lines]) if self.span.begin else lines
         if self._query.filter:
             matches = self._query.filter.matches

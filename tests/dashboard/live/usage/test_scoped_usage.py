@@ -106,10 +106,12 @@ def test_a_missing_right_is_named_where_somebody_sees_objects_of_which_it_hides_
     assert ScopedUsage(FakeUsage(), rights).missing_right(key, namespaces, name) == sentence
 
 
-def test_what_the_account_may_not_read_is_told_before_what_somebody_may_not() -> None:
+def test_what_the_account_may_not_read_is_told_to_those_who_may_read_it() -> None:
     base = FakeUsage()
     base.missing["pods"] = "Deltaboard's account may not."
-    assert ScopedUsage(base, Rights([SEES_ALL])).missing_right("pods") == "Deltaboard's account may not."
+    may_read = Rights([SEES_ALL, rule("list", "pods")])
+    assert ScopedUsage(base, may_read).missing_right("pods") == "Deltaboard's account may not."
+    assert ScopedUsage(base, Rights([SEES_ALL])).missing_right("pods").startswith("You may not")
     assert ScopedUsage(base, NOWHERE).missing_right("pods") == ""
 
 

@@ -116,6 +116,17 @@ async def test_a_log_that_failed_is_begun_again() -> None:
     assert marks_of(logs) == ["failed"]
 
 
+async def test_a_log_that_is_begun_again_is_live_though_its_lines_are_known() -> None:
+    logs = reader(Streams())
+    await logs.update([pod(0)])
+    container = logs.sources[0].container
+    logs.log_event(container, LogLines("main", [TIME + b"a"]))
+    logs.log_event(container, LogMark("main", "failed", "Deltaboard failed to follow this log"))
+    await logs.ask_again()
+    logs.log_event(container, LogLines("main", [TIME + b"a"]))
+    assert logs.sources[0].state == "live"
+
+
 async def test_lines_that_match_are_kept_and_marks_between_lines_stand_after_the_last_one() -> None:
     logs = reader(Streams())
     await logs.update([pod(0)])
