@@ -65,6 +65,11 @@ class LineDeduplicator:
         """Time of the newest line that was had, in nanoseconds since 1970; None where none was."""
         return split_time(self._newest)[0]
 
+    @property
+    def is_continued(self) -> bool:
+        """Whether all lines that should come again have come, since `begin_again`."""
+        return not self._expected or not +self._expected
+
     def new_of(self, lines: Sequence[bytes], *, stops_at_gap: bool = False) -> NewLines:
         """The lines of a batch that were not had. They are had from now on.
 

@@ -31,6 +31,8 @@ RUN_WAIT = 5.0
 """Seconds that the pod's status has to name a new run, after the log has shown lines that may be of one. The kubelet
 serves the log of a run before its status reaches the API server.
 """
+PREVIOUS_TRIES = 10
+"""Tries to read the rest of the run before a restart; then the new run is followed without it."""
 TAIL = 1000
 """Lines with which a log begins."""
 
@@ -59,6 +61,11 @@ NEWEST = LogPosition()
 
 class _MaybeAnotherRun(Exception):
     """The log does not go on after the lines that were had: it was rotated, or it is the log of a new run."""
+
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        super().__init__()
+        self.lines = lines
+        """The first that do not follow."""
 
 
 class LogFollower:
@@ -97,7 +104,11 @@ class LogFollower:
         self._silence = FIRST_SILENCE
         self._is_interrupted = False
         self._accepts_gap = False
-        """Whether lines after a gap are those of the present run, as far as the pod's status can tell."""
+        """Whether a gap is shown at once: the pod's status was waited for already, and names no other run."""
+        self._finished: tuple[str, str] | None = None
+        """The key of the run whose end has been told."""
+        self._restarts = 0
+        """Restarts of the container before `_run`."""
         self._said = ""
         """Words of the last mark, so that none comes twice in a row."""
 
@@ -113,10 +124,10 @@ class LogFollower:
                     return
                 self._client = client
             except NotFound:  # so is the pod, most likely
-                await self._pods.wait(self._next_retry())
+                await self._pause()
             except BadRequest as error:  # it has not begun, or the log is not kept
                 self._mark("waiting", str(error))
-                await self._pods.wait(self._next_retry())
+                await self._pause()
             except InformerdError as error:
                 await self._interrupted(error)
 
@@ -142,89 +153,142 @@ class LogFollower:
             self._mark("waiting", _waiting_words(runs))
             await self._pods.wait(LAST_RETRY)
             return
-        if self._run is not None and self._run.key != runs.run.key:
-            await self._change_run(self._run, runs)
-        self._run = runs.run
+        is_new = self._run is not None and self._run.key != runs.run.key
+        if self._run is not None and is_new and not await self._change_run(self._run, runs, runs.run):
+            return
+        self._run, self._restarts = runs.run, runs.restarts
         try:
             await self._read_log(follow=not runs.run.is_over)
-        except _MaybeAnotherRun:
-            await self._wait_for_new_run(self._run)
+        except _MaybeAnotherRun as stopped:
+            await self._wait_for_new_run(runs.run, stopped.lines)
             return
-        if runs.run.is_over:
-            self._mark("ended", ended_words(runs.run, runs.waiting))
-            await self._pods.wait(LAST_RETRY)
-        else:  # its end is not in the pod's status yet, or the file was rotated
-            await self._pods.wait(self._next_retry())
+        if not runs.run.is_over:  # its end is not in the pod's status yet, or the file was rotated
+            await self._pause()
+            return
+        self._end(runs.run, runs.waiting)
+        await self._pods.wait(LAST_RETRY)
 
-    async def _change_run(self, before: ContainerRun, runs: ContainerRuns) -> None:
-        """Read the rest of the run that was followed, and mark the new one."""
-        if runs.run is not None and self._had_lines_of(runs.run):
-            self._mark("gap", "Lines may be missing here: the container restarted before its pod said so.")
+    async def _change_run(self, before: ContainerRun, runs: ContainerRuns, run: ContainerRun) -> bool:
+        """Read the rest of the run that was followed, and mark the new one. False where the pod's status has changed
+        meanwhile.
+        """
+        if self._may_have_lines_of(run) and await self._continues():
+            if self._finished != before.key:
+                self._mark("gap", "What the run before wrote last may be missing: the container restarted meanwhile.")
             self._mark("restarted", f"The container restarted a while ago. Restarts: {runs.restarts}.")
-            self._accepts_gap = False
-            return  # lines of the new run were had: it is read on after them
-        if runs.before is not None and runs.before.key == before.key:
-            try:
-                await self._read_log(follow=False, previous=True)
-            except (BadRequest, NotFound):
-                self._mark("gap", "Lines may be missing here: the log before the restart is not kept any more.")
-            self._mark("ended", ended_words(runs.before, ""))
-        else:
-            self._mark("gap", "The container has restarted more than once, and only the last log but one is kept.")
+            return True
+        if self._finished != before.key and runs.before is not None and runs.before.key == before.key:
+            if not await self._read_rest(run):
+                return False
+            self._end(runs.before, "")
+        elif self._finished != before.key or runs.restarts > self._restarts + 1:
+            self._mark("gap", "The container has restarted more than once: lines of the runs between may be missing.")
         self._seen.forget()
         self._accepts_gap = False
-        self._run = runs.run
         self._position = BEGINNING
         self._mark("restarted", f"The container runs again. Restarts: {runs.restarts}.")
+        return True
 
-    def _had_lines_of(self, run: ContainerRun) -> bool:
-        """Whether lines of this run were surely had: in a second after the one in which it started."""
+    def _may_have_lines_of(self, run: ContainerRun) -> bool:
+        """Whether a line was had that is not older than the second in which this run started."""
         newest, started = self._seen.newest_time, split_time(run.started.encode())[0]
-        return newest is not None and started is not None and newest >= started + 10**9
+        return newest is not None and started is not None and newest >= started
 
-    async def _wait_for_new_run(self, run: ContainerRun) -> None:
-        """Wait until the pod's status names another run than this one, RUN_WAIT seconds at most."""
+    async def _continues(self) -> bool:
+        """Read what is new of the present log, if the lines that were had last are in it; whether they are."""
+        self._accepts_gap = False
+        try:
+            await self._read_log(follow=False)
+        except _MaybeAnotherRun:
+            return False
+        return self._seen.is_continued
+
+    async def _read_rest(self, run: ContainerRun) -> bool:
+        """Read the rest of the run before this one. False where the pod's status has changed meanwhile."""
+        for _ in range(PREVIOUS_TRIES):
+            try:
+                await self._read_log(follow=False, before=run)
+            except (BadRequest, NotFound):
+                self._mark("gap", "Lines may be missing here: the log before the restart is not kept any more.")
+            except (Forbidden, Unauthorized):
+                raise
+            except _MaybeAnotherRun as stopped:  # it was rotated, or the container has restarted once more
+                if await self._wait_for_new_run(run, stopped.lines):
+                    return False
+                continue
+            except InformerdError as error:
+                await self._interrupted(error)
+                continue
+            return True
+        self._mark("gap", "Lines may be missing here: the log before the restart could not be read to its end.")
+        return True
+
+    async def _wait_for_new_run(self, run: ContainerRun, held: Sequence[bytes]) -> bool:
+        """Wait until the pod's status names another run than this one, RUN_WAIT seconds at most; whether it does.
+
+        Where the pod is gone, nothing can be read again: the lines that are held are told.
+        """
         until = self._clock.now() + RUN_WAIT
         while (left := until - self._clock.now()) > 0:
-            runs = await self._runs()
-            if runs is None or runs.run is None or runs.run.key != run.key:
-                return
+            with contextlib.suppress(InformerdError):
+                pod = await self._pods.pod()
+                if pod is None:
+                    self._mark("gap", "Lines may be missing before and after these: the pod was deleted meanwhile.")
+                    self._emit(LogLines(self._container, held))
+                    return True
+                named = self._run_in(pod)
+                if named is None or named.key != run.key:
+                    return True
             await self._pods.wait(left)
         self._accepts_gap = True
+        return False
 
-    async def _read_log(self, *, follow: bool, previous: bool = False) -> None:
-        """Read one answer to its end; of a log that is followed, until it is silent for too long.
+    def _end(self, run: ContainerRun, waiting: str) -> None:
+        """Tell the end of a run, once."""
+        if self._finished != run.key:
+            self._finished = run.key
+            self._mark("ended", ended_words(run, waiting))
+
+    async def _pause(self) -> None:
+        """Wait before the log is read again: for a change of the pod, but never less than FIRST_RETRY seconds."""
+        await self._clock.sleep(FIRST_RETRY)
+        await self._pods.wait(self._next_retry())
+
+    async def _read_log(self, *, follow: bool, before: ContainerRun | None = None) -> None:
+        """Read one answer to its end; of a log that is followed, until it is silent for too long. With `before`, the
+        log of the run before that one.
 
         Raises _MaybeAnotherRun at a gap that may be due to a new run, and Unreachable where an answer that should end
         by itself is silent.
         """
         cutter = LogLineCutter()
         self._seen.begin_again()
-        self._accepts_gap |= previous
+        silence = self._silence if follow else FIRST_SILENCE
         params = {"container": self._container, "timestamps": True, **self._from()}
         params |= {"follow": True} if follow else {}
-        params |= {"previous": True} if previous else {}
+        params |= {"previous": True} if before is not None else {}
+        # after a gap, only the times tell whether a line is of the run before, or of this one
+        limit = before.started.encode() if before is not None and self._accepts_gap else b""
         async with contextlib.AsyncExitStack() as stack:
             stream = await stack.enter_async_context(self._client.stream(self._path, params))
-            if self._is_interrupted:
-                self._is_interrupted = False
-                self._mark("resumed", "The log goes on.")
             if follow:
+                self._resume()
                 await stack.enter_async_context(self._closed_with_run(stream))
             while True:
                 try:
-                    async with within(self._silence, self._clock):
+                    async with within(silence, self._clock):
                         chunk = await stream.read()
                 except TimeoutError:
                     if not follow:
-                        raise Unreachable(f"the log stopped in the middle, for {self._silence:.0f} s") from None
-                    self._silence = min(2 * self._silence, LAST_SILENCE)
+                        raise Unreachable(f"the log stopped in the middle, for {silence:.0f} s") from None
+                    self._silence = min(2 * silence, LAST_SILENCE)
                     return
+                self._resume()
                 if not chunk:
                     rest = cutter.rest()
-                    self._take([rest] if rest else [])
+                    self._take(_older([rest] if rest else [], limit))
                     return
-                self._take(cutter.cut(chunk))
+                self._take(_older(cutter.cut(chunk), limit))
 
     @contextlib.asynccontextmanager
     async def _closed_with_run(self, stream: ResponseStream) -> AsyncIterator[None]:
@@ -260,7 +324,7 @@ class LogFollower:
             lines = [line for line in lines if line not in left_out]
         new = self._seen.new_of(lines, stops_at_gap=not self._accepts_gap)
         if new.is_gap and not self._accepts_gap:
-            raise _MaybeAnotherRun
+            raise _MaybeAnotherRun(lines)
         if new.is_gap:
             self._mark("gap", "Lines may be missing here: what was written meanwhile is not in the log any more.")
         if new.is_repeated:
@@ -281,7 +345,13 @@ class LogFollower:
             position["sinceTime"] = self._position.since
         return position
 
+    def _resume(self) -> None:
+        if self._is_interrupted:
+            self._is_interrupted = False
+            self._mark("resumed", "The log goes on.")
+
     async def _interrupted(self, error: InformerdError) -> None:
+        self._accepts_gap = False
         if not self._is_interrupted:
             self._is_interrupted = True
             self._mark("interrupted", f"The log cannot be read now: {error}")
@@ -302,6 +372,12 @@ def ended_words(run: ContainerRun, waiting: str) -> str:
     reason = f" ({run.reason})" if run.reason and run.reason not in ("Completed", "Error") else ""
     then = f" It is to run again: {waiting}." if waiting else ""
     return f"The container ended with exit code {run.exit_code}{reason}.{then}"
+
+
+def _older(lines: Sequence[bytes], limit: bytes) -> Sequence[bytes]:
+    """Those of the lines that are older than a time; all without one."""
+    end = split_time(limit)[0]
+    return lines if end is None else [line for line in lines if (split_time(line)[0] or 0) < end]
 
 
 def _waiting_words(runs: ContainerRuns) -> str:
