@@ -80,7 +80,7 @@ class UsageCollector:
         prometheus: Prometheus | None = None,
     ) -> None:
         """`rows` returns the objects that the worker follows. `namespaces` are those that are polled; empty: all.
-        `is_served` tells whether discovery has the metrics API: it is asked where reading is forbidden, as that is also
+        `is_served` tells whether discovery has the metrics API: it is asked where nothing could be read, as forbidden is also
         the answer where nothing is there to read. `prometheus` knows what was before.
         """
         self.history = UsageHistory()
@@ -132,7 +132,8 @@ class UsageCollector:
         self.polls += 1
         try:
             pods, nodes, missing = await self._read()
-            if (missing.pods or missing.nodes) and not await self._is_served():
+            has_answered = bool(pods or nodes)
+            if (missing.pods or missing.nodes) and not has_answered and not await self._is_served():
                 self._note_absence()
             else:
                 await self._take(pods, nodes, missing)

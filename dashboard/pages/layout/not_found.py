@@ -20,7 +20,7 @@ from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import UnavailableKind
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.counts_and_times import format_duration
-from dashboard.runtime.text_with_links import object_href
+from dashboard.runtime.text_with_links import incident_href, object_href
 from informerd.suggest import MAX_COMPARED, suggest_names
 
 MOST_CHOICES = 12
@@ -43,6 +43,8 @@ class NotFoundInfo:
     message: str
     choices: tuple[ChoiceLink, ...] = ()
     choices_title: str = ""
+    incident_href: str = ""
+    """Address of the time line of what was deleted."""
 
 
 def not_found_page(
@@ -153,7 +155,7 @@ def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) 
         deleted
         or f"The cluster has no {kind.singular} of this name{where}{', or you may not see it' if is_limited else ''}."
     )
-    return NotFoundInfo(title, message, links, links_title)
+    return NotFoundInfo(title, message, links, links_title, incident_href(kind.key, namespace, name) if deleted else "")
 
 
 def _deleted(state: AppState, replica: ReadableReplica, namespace: str, name: str) -> str:

@@ -155,6 +155,15 @@ async def test_where_reading_is_forbidden_and_discovery_has_no_metrics_api_there
     assert (part.problem, part.is_served, part.missing) == (NO_METRICS_API, False, MissingRights())
 
 
+async def test_what_could_be_read_counts_more_than_what_discovery_knows() -> None:
+    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))], forbidden=["nodes"])
+    collected = Collected(api, "web")
+    collected.nodes = {"uid-n1": node("n1")}
+    collected.is_served = False
+    (part,) = await collected.poll()
+    assert (part.is_served, part.missing.nodes, "pods" in {key for key, usages in part.items if usages}) == (True,) * 3
+
+
 async def test_of_chosen_namespaces_only_these_are_polled_and_nodes_where_they_are_followed() -> None:
     api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))])
     collected = Collected(api, "web", namespaces=("shop", "search"))

@@ -20,3 +20,13 @@ async def test_an_unknown_address_has_navigation_and_the_chosen_theme() -> None:
     assert "There is no page at /nowhere/at/all/" in words(html)
     assert 'href="/resources/pods/"' in html
     assert (await site.client.get("/feed")).headers["Location"] == "/feed/"
+
+
+async def test_the_page_of_what_was_deleted_leads_to_its_time_line() -> None:
+    site = small_site()
+    why = 'href="/why/pods/shop/web-1/"'
+    assert "/why/" not in await page(site, "/resources/pods/shop/never/", 404)
+    pods = site.feeder("pods")
+    pods.drop(pods.replica.by_key["shop/web-1"].uid)
+    for rest in ("", "logs/"):
+        assert why in await page(site, f"/resources/pods/shop/web-1/{rest}", 404)
