@@ -80,8 +80,8 @@ class UsageCollector:
         prometheus: Prometheus | None = None,
     ) -> None:
         """`rows` returns the objects that the worker follows. `namespaces` are those that are polled; empty: all.
-        `is_served` tells whether discovery has the metrics API: it is asked where nothing could be read, as forbidden is also
-        the answer where nothing is there to read. `prometheus` knows what was before.
+        `is_served` tells whether discovery has the metrics API: it is asked where nothing could be read, as “forbidden”
+        is also the answer where nothing is there to read. `prometheus` knows what was before.
         """
         self.history = UsageHistory()
         self.polls = self.failures = 0
