@@ -1,0 +1,1 @@
+"""History: the versions of objects, as they are stored."""

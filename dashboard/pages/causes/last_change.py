@@ -108,7 +108,7 @@ class LastChanges:
             return ""
         if known == math.inf:
             return f"Changes of {subject.kind.title} are not known."
-        return f"The feed has every change of {subject.kind.title} only since {utc_text(known)}."
+        return f"Changes of {subject.kind.title} before {utc_text(known)} are not in the feed."
 
     def apply(self, key: str, change: Change) -> bool:
         """Take the feed's new lines of a kind; returns whether one is about an object that was searched for."""

@@ -1,4 +1,4 @@
-"""Causes of the present problems: a stalled rollout with its pods and their Events is one, not a dozen lines."""
+"""Causes as pages show them: a stalled rollout with its pods and their Events is one, not a dozen lines."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_where_the_feed_does_not_reach_back_it_says_since_when_it_does() -> None
     searched = Searched()
     searched.clock.skip(LONGEST_BEFORE - 1)
     searched.search(searched.clock.time())
-    assert searched.said == ("", f"The feed has every change of Pods only since {BEGIN}.")
+    assert searched.said == ("", f"Changes of Pods before {BEGIN} are not in the feed.")
     searched.clock.skip(1)
     searched.search(searched.clock.time())
     assert searched.said == ("", "")
@@ -91,7 +91,7 @@ def test_lines_that_were_dropped_or_lost_since_the_change_are_doubted() -> None:
     searched.search(searched.clock.time())
     change, doubt = searched.said
     assert change == ""
-    assert doubt.startswith("The feed has every change of Pods only since 2027-01-15 09:00:0")
+    assert doubt.startswith("Changes of Pods before 2027-01-15 09:00:0")
     lossy = Searched()
     lossy.clock.skip(LONGEST_BEFORE)
     lossy.change("images a → b")
@@ -102,7 +102,7 @@ def test_lines_that_were_dropped_or_lost_since_the_change_are_doubted() -> None:
     lossy.search(lossy.clock.time())
     assert lossy.said == (
         "60s after: images a → b",
-        "The feed has every change of Pods only since 2027-01-15 09:00:30 UTC.",
+        "Changes of Pods before 2027-01-15 09:00:30 UTC are not in the feed.",
     )
 
 

@@ -89,7 +89,7 @@ def test_lines_of_the_feed_that_were_lost_are_doubted_at_once(shared: Shared) ->
         return open_causes(shared.hub).found.shown[0].change_doubt
 
     begins = doubt()
-    assert begins.endswith("only since 2027-01-15 08:00:00 UTC.")
+    assert begins.endswith("before 2027-01-15 08:00:00 UTC are not in the feed.")
     shared.clock.skip(60)
     shared.feeders["deployments.apps"].lose_entries(3)
     shared.feeders["deployments.apps"].put(row_of("deployments.apps", "other"))

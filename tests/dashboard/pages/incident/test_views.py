@@ -49,7 +49,7 @@ async def test_what_changed_before_is_said_and_where_the_feed_begins_later_that_
         (cause,) = causes_of(world.hub, family).shown
         return cause_sentence(cause)
 
-    begins = "The feed has every change of Deployments only since 2027-01-15 08:00:00 UTC."
+    begins = "Changes of Deployments before 2027-01-15 08:00:00 UTC are not in the feed."
     assert sentence() == f"Deployment shop/api: rollout is stuck: Late, since 2027-01-15 08:01:00 UTC. {begins}"
     feeder._send(entries=(msgspec.structs.replace(line, fields=(("images", "web:2"),)),))
     since = "Deployment shop/api: rollout is stuck: Late, since 2027-01-15 08:01:00 UTC"

@@ -459,8 +459,8 @@ def test_a_change_before_a_problem_is_an_order_in_time_and_where_that_is_not_kno
     html = card(LastChange("images a → b", "2027-01-15T08:00:00Z", "about the same time as", is_before=False))
     assert "about the same time as: images a → b" in html
     assert (before in html, beside in html) == (False, True)
-    html = card(None, "The feed has every change of Deployments only since then.")
-    assert "The feed has every change of Deployments only since then." in html
+    html = card(None, "Changes of Deployments before then are not in the feed.")
+    assert "Changes of Deployments before then are not in the feed." in html
     assert (before in html, beside in html) == (False, False)
 
 

@@ -1,4 +1,4 @@
-"""Tests of the form in which versions are kept: without managedFields, and with no version for a heartbeat."""
+"""Tests of versions as they are stored: without managedFields, and with no version for a heartbeat."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.live.history.stored_form import is_heartbeat, stored_form
+from dashboard.live.history.version_json import is_heartbeat, version_json
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -32,7 +32,7 @@ def test_it_is_the_object_without_managed_fields_in_its_own_order() -> None:
     whole = (
         b'{"kind":"Pod","metadata":{"name":"a","managedFields":[{"x":"]}"}],"uid":"u"},"spec":{"b":1.50,"a":"\\u00e9"}}'
     )
-    assert stored_form(whole) == (b'{"kind":"Pod","metadata":{"name":"a","uid":"u"},"spec":{"b":1.50,"a":"\\u00e9"}}')
+    assert version_json(whole) == (b'{"kind":"Pod","metadata":{"name":"a","uid":"u"},"spec":{"b":1.50,"a":"\\u00e9"}}')
 
 
 CHANGES: dict[str, tuple[Change, bool]] = {
@@ -54,10 +54,10 @@ def test_heartbeats_make_no_version_of_their_own(name: str) -> None:
     change, is_same = CHANGES[name]
     changed = node()
     change(changed)
-    assert is_heartbeat(stored_form(as_json(node())), stored_form(as_json(changed))) == is_same
+    assert is_heartbeat(version_json(as_json(node())), version_json(as_json(changed))) == is_same
 
 
 @pytest.mark.parametrize("whole", [b"", b"[]", b"{", b"1"])
 def test_what_is_no_object_is_refused(whole: bytes) -> None:
     with pytest.raises(msgspec.MsgspecError):
-        stored_form(whole)
+        version_json(whole)

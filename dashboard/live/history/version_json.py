@@ -1,4 +1,4 @@
-"""Form in which history keeps a version of an object: its JSON without managedFields.
+"""JSON of an object's version as history stores it: without managedFields.
 
 Two versions that differ in heartbeats alone are one. Values of Secrets never come here: informers mask them.
 """
@@ -16,8 +16,8 @@ LEADER_ANNOTATION = "control-plane.alpha.kubernetes.io/leader"
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def stored_form(whole: bytes) -> bytes:
-    """The stored form of an object's JSON; all else is byte for byte what the API server sent, but for white space.
+def version_json(whole: bytes) -> bytes:
+    """The JSON to store of an object's whole JSON; all but managedFields stays byte for byte, without white space.
 
     Raises msgspec.MsgspecError where `whole` is no object.
     """
@@ -29,7 +29,7 @@ def stored_form(whole: bytes) -> bytes:
 
 
 def is_heartbeat(before: bytes, after: bytes) -> bool:
-    """Whether two stored forms differ at most in their resourceVersion, in what leader election renews, and in the
+    """Whether two stored versions differ at most in their resourceVersion, in what leader election renews, and in the
     times at which the kubelet of a node was heard.
     """
     old, new = _members.decode(before), _members.decode(after)
