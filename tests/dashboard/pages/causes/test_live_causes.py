@@ -93,7 +93,7 @@ def test_lines_of_the_feed_that_were_lost_are_doubted_at_once(shared: Shared) ->
     shared.clock.skip(60)
     shared.feeders["deployments.apps"].lose_entries(3)
     shared.feeders["deployments.apps"].put(row_of("deployments.apps", "other"))
-    assert doubt().endswith("only since 2027-01-15 08:01:00 UTC.")
+    assert doubt().endswith("before 2027-01-15 08:01:00 UTC are not in the feed.")
     assert shared.computed == 1
 
 
