@@ -335,7 +335,7 @@ def test_buttons_copy_and_paste(anna: Page, site: Dashboard, pod: LoggingPod) ->
     copy, paste = tools.get_by_role("button", name="Copy"), tools.get_by_role("button", name="Paste")
     expect(copy).to_be_disabled()
     expect(copy).to_have_attribute("title", "Select something first")
-    anna.keyboard.type("printf '\\033[?2004h'; stty -echo; echo ready; cat -v\n")
+    anna.keyboard.type("printf '\\033[?2004h'; stty -echo; echo ready; cat -v; echo over\n")
     until_shown(anna, "\nready")
     anna.evaluate("navigator.clipboard.writeText('from elsewhere')")
     paste.click()
@@ -354,7 +354,8 @@ def test_buttons_copy_and_paste(anna: Page, site: Dashboard, pod: LoggingPod) ->
     anna.keyboard.press("Tab")
     anna.locator("#terminal textarea").focus()
     anna.keyboard.press("Control+d")
-    anna.keyboard.press("Control+d")
+    until_shown(anna, "\nover")
+    anna.keyboard.press("Control+d")  # the shell, which gets it only once it reads again
     expect(anna.locator("#terminal-status")).to_contain_text("Ended")
     expect(paste).to_be_disabled()
     assert problems == []

@@ -111,6 +111,7 @@ class Comparison:
         ]
 
 
+@pytest.mark.timeout(900)  # as the other explorations of this folder
 async def test_an_object_that_may_not_be_seen_changes_no_answer(cluster: MarkedCluster) -> None:
     """All addresses are asked before the object is there, while it is there, after it was changed, and deleted."""
     found: list[str] = []

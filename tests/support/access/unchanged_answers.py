@@ -20,6 +20,7 @@ _NEW_EACH_TIME: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"set-cookie: deltaboard_drafts=\d*|content-length: \d+"), "NUMBER"),
     (re.compile(r'"start": \d+'), "START"),
     (re.compile(r">(quiet|[\d.]+ a second|[\d.]+ changes/s)<"), "RATE"),
+    (re.compile(r" · [\d.]+/s(?=<)"), ""),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?"), "TIME"),
     (re.compile(r"\b\d\d:\d\d(:\d\d(\.\d+)?)?\b"), "CLOCK"),
     (re.compile(r"\b\d+(\.\d+)?(ms|s|m|h)\b|\b\d+ (s|min|seconds?|minutes?)\b"), "AGE"),
