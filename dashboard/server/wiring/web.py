@@ -148,9 +148,12 @@ class WebProcess:
         )
         self.work_processes = WorkProcesses()
         self.providers = Providers(settings.DELTABOARD_OIDC, clock)
+        self.moments = build_moments(self)
         self.state = AppState(
             {
                 CLOCK: clock,
+                MOMENTS: self.moments,
+                MOMENT: None,
                 RIGHTS: UNLIMITED,
                 CONNECTION: self.connection,
                 REPLICAS: self.replicas,

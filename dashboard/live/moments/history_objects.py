@@ -1,0 +1,93 @@
+"""Reads of history for moments, in threads: the event loop waits for none of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+
+from dashboard.live.history.part import HistoryUnavailable as PartUnavailable
+from dashboard.live.history.reader import FOREVER, HistoryReader, Step
+from dashboard.live.history.version import Version
+from dashboard.live.history.version_codec import DamagedVersion
+from dashboard.live.moments.past_objects import HistoryUnavailable, KnownAt, PastPage
+
+T = TypeVar("T")
+MICROSECONDS = 1_000_000
+THREADS = 2
+FIRST_WINDOW = 60
+"""Seconds after a moment that are read first for the next change; then four times as many, and so on."""
+
+
+class HistoryObjects:
+    """PastObjects of the history that `reader` returns; it returns None while there is none."""
+
+    def __init__(self, reader: Callable[[], HistoryReader | None], now: Callable[[], float]) -> None:
+        self._reader = reader
+        self._now = now
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="history")
+
+    async def begin(self) -> float | None:
+        """Unix seconds of the oldest moment that can be shown; None where there is none."""
+        begin = await self._ask(lambda reader: reader.begin())
+        return None if begin is None else begin / MICROSECONDS
+
+    async def known_at(self, key: str, at: float) -> KnownAt:
+        """What there is of a kind at Unix time `at`."""
+        gap = await self._ask(lambda reader: reader.gap_at(key, _micro(at)))
+        if gap is None:
+            return KnownAt(True)
+        if not gap.since:
+            return KnownAt(False, gap_reason=gap.reason)
+        return KnownAt(True, gap.since / MICROSECONDS, gap.reason)
+
+    async def objects_at(self, key: str, at: float) -> AsyncIterator[PastPage]:
+        """The kind's objects as they were then, in pages."""
+        steps = await self._ask(lambda reader: reader.objects_at(key, _micro(at)))
+        while (step := await self._ask(lambda _: next(steps, None))) is not None:
+            yield PastPage([stored.json for stored in step.objects], step.total - step.done)
+
+    async def next_change(
+        self, at: float, kinds: Iterable[str], is_shown: Callable[[Version], bool], *, earlier: bool = False
+    ) -> float | None:
+        """Unix seconds of the first change after `at` of what is shown, or the last one before; None: there is none."""
+        return await self._ask(partial(_next_change, _micro(at), frozenset(kinds), is_shown, earlier, self._now))
+
+    async def _ask(self, question: Callable[[HistoryReader], T]) -> T:
+        reader = self._reader()
+        if reader is None:
+            raise HistoryUnavailable("no history is open yet")
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, question, reader)
+        except PartUnavailable as error:
+            raise HistoryUnavailable(str(error)) from error
+        except DamagedVersion as error:
+            raise HistoryUnavailable(f"what is stored is damaged: {error}") from error
+
+
+def _micro(at: float) -> int:
+    return round(at * MICROSECONDS)
+
+
+def _next_change(
+    at: int,
+    kinds: frozenset[str],
+    is_shown: Callable[[Version], bool],
+    earlier: bool,
+    now: Callable[[], float],
+    reader: HistoryReader,
+) -> float | None:
+    if earlier:
+        steps = reader.changes(0, at, kinds)
+        times = (version.time for step in steps for version in step if is_shown(version))
+        found = next(times, None)
+    else:
+        found, since, window, last = None, at + 1, FIRST_WINDOW * MICROSECONDS, _micro(now())
+        while found is None and since <= last:
+            until = min(since + window, FOREVER)
+            steps = reader.changes(since, until, kinds)
+            found = min((version.time for step in steps for version in step if is_shown(version)), default=None)
+            since, window = until, window * 4
+    return None if found is None else found / MICROSECONDS

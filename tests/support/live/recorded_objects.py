@@ -1,0 +1,54 @@
+"""History of a test: objects that are the same at every moment, or whatever a test says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterable
+
+from dashboard.live.history.version import Version
+from dashboard.live.moments.past_objects import HistoryUnavailable, KnownAt, PastPage
+from tests.support.objects.rows import Json
+
+
+class RecordedObjects:
+    """PastObjects with these objects, by kind. A kind without any is not recorded.
+
+    While `held` is cleared, no page comes after the first of each kind.
+    """
+
+    def __init__(self, *objects: tuple[str, Json], page: int = 2) -> None:
+        self.objects: dict[str, list[bytes]] = {}
+        for key, obj in objects:
+            self.objects.setdefault(key, []).append(json.dumps(obj).encode())
+        self.known: dict[str, KnownAt] = {}
+        """What is known of a kind, where it is not simply recorded."""
+        self.problem = ""
+        self.read: list[str] = []
+        """The kinds in the order in which they were read."""
+        self.held = asyncio.Event()
+        self.held.set()
+        self._page = page
+
+    async def known_at(self, key: str, at: float) -> KnownAt:  # noqa: ARG002
+        if self.problem:
+            raise HistoryUnavailable(self.problem)
+        self.read.append(key)
+        return self.known.get(key, KnownAt(key in self.objects))
+
+    async def objects_at(self, key: str, at: float) -> AsyncIterator[PastPage]:  # noqa: ARG002
+        found = self.objects.get(key, [])
+        for start in range(0, len(found), self._page):
+            if start:
+                await self.held.wait()
+            yield PastPage(found[start : start + self._page], len(found) - start - self._page)
+
+    async def next_change(
+        self,
+        at: float,  # noqa: ARG002
+        kinds: Iterable[str],  # noqa: ARG002
+        is_shown: Callable[[Version], bool],  # noqa: ARG002
+        *,
+        earlier: bool = False,  # noqa: ARG002
+    ) -> float | None:
+        return None
