@@ -35,8 +35,8 @@ from dashboard.pages.lists import selection_views
 from dashboard.pages.lists import views as list_views
 from dashboard.pages.lists.completion import views as completion_views
 from dashboard.pages.logs import views as log_views
-from dashboard.pages.overview import views as overview_views
 from dashboard.pages.moment import views as moment_views
+from dashboard.pages.overview import views as overview_views
 from dashboard.pages.quick_actions import views as quick_action_views
 from dashboard.pages.quick_actions.menu_views import action_menu
 from dashboard.pages.sessions import views as session_views

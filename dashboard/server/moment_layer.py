@@ -58,7 +58,7 @@ class MomentLayer:
         moments: Moments | None,
         people: PeopleRights | None = None,
     ) -> None:
-        """`moments` is None where no history is kept. With `people`, everybody sees what their rights of now include."""
+        """`moments` is None where no history is kept. With `people`, everybody sees what their rights include."""
         self._present = present
         self._past = past
         self._base = base

@@ -12,6 +12,8 @@ from informerd.objects import Object
 MAX_CHANGES = 50_000
 MAX_BYTES = 128 * 2**20
 """Most changes that wait, and bytes of their compressed objects, most of which the informers' stores have, too."""
+WORTH_A_BATCH = 500
+"""Items for which the thread is woken."""
 RING_SECONDS = 120.0
 """Seconds of changes that a recorder keeps which stands by, within the same bounds."""
 CHANGE_BYTES = 300
@@ -86,6 +88,7 @@ class ChangeQueue:
         self._changes = 0
         self._bytes = 0
         self._lock = threading.Condition()
+        self._is_due = False
         self.is_ring = True
         self._gone_until = 0
         """Time of the newest change that was taken or gave way; 0 for none."""
@@ -112,17 +115,21 @@ class ChangeQueue:
             elif self.is_ring:
                 return True
             self._items.append(item)
-            if isinstance(item, Tick | ListEnd) or self._changes % 500 == 0:
+            if isinstance(item, Tick) or len(self._items) >= WORTH_A_BATCH:
+                self._is_due = True
                 self._lock.notify()
         return True
 
     def take(self, most: int, seconds: float) -> list[Item]:
-        """Up to `most` items; waits for the first one, `seconds` at most. Nothing while it is a ring."""
+        """Up to `most` items. Waits until they are worth a batch, or a Tick has come, `seconds` at most. Nothing while
+        it is a ring.
+        """
         with self._lock:
-            if not self._items or self.is_ring:
+            if not self._is_due or self.is_ring:
                 self._lock.wait(seconds)
             if self.is_ring:
                 return []
+            self._is_due = len(self._items) > most
             taken = [self._items.popleft() for _ in range(min(most, len(self._items)))]
             for item in taken:
                 if isinstance(item, Change) and item.operation is not Operation.FOUND:

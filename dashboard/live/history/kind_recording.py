@@ -93,7 +93,7 @@ class KindRecording:
             self._overflow()
 
     def covered(self) -> Covered | None:
-        """Since when and until when every change of the kind is in the queue; None while that is not so. Once a second."""
+        """Since and until when every change of the kind is in the queue; None while that is not so. For each second."""
         registration, health = self._registration, self._informer.health()
         if self._is_overflowing:
             if len(self._queue) == 0 and not self._queue.is_ring:

@@ -13,23 +13,32 @@ TABLES = ("meta", "kind", "manager", "object", "version", "span")
 FORMAT = "1"
 """Of the tables and of what is in them. Parts of another format are not read."""
 
-CREATE = (
-    "CREATE TABLE {meta} (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE {kind} (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, template {bytes} NOT NULL)",
-    "CREATE TABLE {manager} (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-    "CREATE TABLE {object} (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, namespace TEXT NOT NULL, "
-    "name TEXT NOT NULL, uid TEXT NOT NULL)",
-    "CREATE INDEX {object}_name ON {object} (kind, namespace, name)",
-    "CREATE TABLE {version} ({id}time BIGINT NOT NULL, object INTEGER NOT NULL, depth {small} NOT NULL, "
-    "operation {small} NOT NULL, manager {small} NOT NULL, resource_version TEXT NOT NULL, data {bytes} NOT NULL)",
-    "CREATE UNIQUE INDEX {version}_object ON {version} (object, time)",
-    "CREATE TABLE {span} (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, since BIGINT NOT NULL, "
-    "until BIGINT NOT NULL, reason TEXT NOT NULL)",
-)
-"""``kind.template`` is a version of the kind in full: the dictionary of its versions of depth 0. ``version.depth`` counts
-the differences since such a one. ``version.time`` is in Unix microseconds; in PostgreSQL the columns' order saves padding.
-``span`` has the times in which all changes of a kind were recorded, with the reason of the gap before each.
+_COLUMNS = {
+    "meta": "name TEXT PRIMARY KEY, value TEXT NOT NULL",
+    "kind": "id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, template {bytes} NOT NULL",
+    "manager": "id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE",
+    "object": (
+        "id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, namespace TEXT NOT NULL, name TEXT NOT NULL, uid TEXT NOT NULL"
+    ),
+    "version": (
+        "{id}time BIGINT NOT NULL, object INTEGER NOT NULL, depth {small} NOT NULL, operation {small} NOT NULL, "
+        "manager {small} NOT NULL, resource_version TEXT NOT NULL, data {bytes} NOT NULL"
+    ),
+    "span": (
+        "id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, "
+        "since BIGINT NOT NULL, until BIGINT NOT NULL, reason TEXT NOT NULL"
+    ),
+}
+"""``kind.template`` is a version of the kind in full: the dictionary of its versions of depth 0. ``version.depth``
+counts the differences since such a one; times are in Unix microseconds, and the order of the columns saves PostgreSQL
+padding. ``span`` has the times in which all changes of a kind were recorded, with the reason of the gap before each.
 """
+CREATE = (
+    *(f"CREATE TABLE {{{name}}} ({columns})" for name, columns in _COLUMNS.items()),
+    "CREATE INDEX {object}_name ON {object} (kind, namespace, name)",
+    "CREATE UNIQUE INDEX {version}_object ON {version} (object, time)",
+)
+"""Statements that make a part, for both databases."""
 VERSION_COLUMNS = ("time", "object", "depth", "operation", "manager", "resource_version", "data")
 
 

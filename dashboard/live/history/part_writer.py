@@ -24,8 +24,6 @@ OBJECT_COLUMNS = ("id", "kind", "namespace", "name", "uid")
 LAST = "last"
 COMPLETE = "complete"
 """Names in the table meta: the time of the newest change; whether the part has all that existed when it began."""
-CLOCK_TOLERANCE = 1_000_000
-"""Microseconds by which the clock may go back without a word."""
 
 
 @dataclass
@@ -42,8 +40,8 @@ class Counts:
 
 
 class PartWriter:
-    """Writes into the part of `connection`. After an exception it must not be used any more: the next one reads what was
-    written, and leaves that out of a batch that is written again.
+    """Writes into the part of `connection`. After an exception it must not be used any more: the next one reads what
+    was written, and leaves that out of a batch that is written again.
     """
 
     def __init__(self, connection: PartConnection, counts: Counts) -> None:
@@ -53,8 +51,8 @@ class PartWriter:
         self._failures = LogThrottle()
         meta = dict(connection.query("SELECT name, value FROM {meta}"))
         self.is_complete = COMPLETE in meta
-        self.last_time = max(self.part.begin, int(meta.get(LAST, 0)))
-        self._has_last = LAST in meta
+        self._stored_last = int(meta.get(LAST, 0))
+        self.last_time = max(self.part.begin, self._stored_last)
         self._kinds: dict[str, KindStates] = {}
         self._managers = {name: number for number, name in connection.query("SELECT id, name FROM {manager}")}
         self._spans = SpanWriter(connection)
@@ -80,12 +78,15 @@ class PartWriter:
             self.connection.insert("object", OBJECT_COLUMNS, self._objects)
         if self._versions:
             self.connection.insert_versions(self._versions, is_carried=False)
-            sql = "UPDATE {meta} SET value = ? WHERE name = ?" if self._has_last else "INSERT INTO {meta} (value, name) VALUES (?, ?)"  # fmt: skip  # noqa: E501
+        if self.last_time != self._stored_last:
+            sql = "UPDATE {meta} SET value = ? WHERE name = ?"
+            if not self._stored_last:
+                sql = "INSERT INTO {meta} (value, name) VALUES (?, ?)"
             self.connection.execute(sql, str(self.last_time), LAST)
-            self._has_last = True
         if self._carried:
             self.connection.insert_versions(self._carried, is_carried=True)
         self.connection.commit()
+        self._stored_last = self.last_time
         self._objects, self._versions, self._carried = [], [], []
 
     def take_over(self, before: PartWriter) -> None:
@@ -163,9 +164,9 @@ class PartWriter:
                 self._end(states, seen, Operation.UNSEEN, item.time)
 
     def _cover(self, covered: Covered) -> None:
-        self._check_clock(covered.until)
+        self.last_time = max(covered.until, self.last_time)
         kind = self.states(covered.kind).id
-        self.counts.gaps += self._spans.extend(kind, covered, max(covered.until, self.last_time))
+        self.counts.gaps += self._spans.extend(kind, covered, self.last_time)
 
     def _end_list(self, states: KindStates, time: int) -> None:
         missing, states.missing = states.missing or {}, None
@@ -252,7 +253,6 @@ class PartWriter:
         json: bytes,
         before: bytes | None,
     ) -> None:
-        self._check_clock(time)
         self.last_time = state.time = max(time, self.last_time + 1)
         if before is not None and state.depth < MAX_DIFFERENCES:
             data, state.depth = pack(json, before), state.depth + 1
@@ -274,12 +274,6 @@ class PartWriter:
             number = self._managers[name] = max(self._managers.values(), default=0) + 1
             self.connection.insert("manager", ("id", "name"), [(number, name)])
         return number
-
-    def _check_clock(self, time: int) -> None:
-        behind = self.last_time - time
-        if behind > CLOCK_TOLERANCE and self._failures.count("clock"):
-            text = "the clock was set back by %.0f s: until it has caught up, versions have the time before that"
-            logger.warning(text, behind / 1e6)
 
 
 def _forget_ended(states: KindStates) -> None:

@@ -130,7 +130,7 @@ class PostgresqlSession:
             names = _names(part)
             for statement in (*CREATE, *_MORE):
                 self._connection.execute(statement.format_map(names))  # type: ignore[arg-type] -- names of our own
-            self._connection.execute(f"INSERT INTO {names['meta']} VALUES ('format', %s)", (FORMAT,))  # type: ignore[arg-type]
+            PostgresqlConnection(part, self._connection).insert("meta", ("name", "value"), [("format", FORMAT)])
         with _told():
             self._connection.commit()
         return part
@@ -139,6 +139,9 @@ class PostgresqlSession:
         return PostgresqlConnection(part, self._connection)
 
     def close(self) -> None:
+        with suppress(psycopg.Error):  # at once, not when the server notices that the connection has ended
+            self._connection.rollback()
+            self._connection.execute("SELECT pg_advisory_unlock_all()")
         with suppress(psycopg.Error):
             self._connection.close()
 
@@ -155,8 +158,12 @@ class PostgresqlParts:
         return [Part(begin, name, str(number)) for begin, name, number in rows]
 
     def connect(self, part: Part) -> PartConnection:
-        connection = self._idle.pop() if self._idle else self._connect(READ_SECONDS)
-        return PostgresqlConnection(part, connection, self._keep)
+        return PostgresqlConnection(part, self._idle_connection(), self._keep)
+
+    def _idle_connection(self) -> psycopg.Connection[Any]:
+        with suppress(IndexError):
+            return self._idle.pop()
+        return self._connect(READ_SECONDS)
 
     def _keep(self, connection: psycopg.Connection[Any]) -> None:
         """Keep a connection for the next reader."""
@@ -216,11 +223,28 @@ class PostgresqlParts:
         return connection
 
     def _catalogue(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._connect(READ_SECONDS) as connection, _told():
-            try:
+        connection = self._idle_connection()
+        if connection.broken or connection.closed or not _answers(connection):
+            self.close()  # of a server that was restarted
+            connection = self._connect(READ_SECONDS)
+        try:
+            with _told():
                 return connection.execute(sql, values or None).fetchall()  # type: ignore[arg-type]
-            except psycopg.errors.UndefinedTable:  # nothing was ever recorded
+        except HistoryUnavailable as error:
+            if isinstance(error.__cause__, psycopg.errors.UndefinedTable):  # nothing was ever recorded
                 return []
+            raise
+        finally:
+            self._keep(connection)
+
+
+def _answers(connection: psycopg.Connection[Any]) -> bool:
+    try:
+        connection.execute("SELECT 1")
+    except psycopg.Error:
+        connection.close()
+        return False
+    return True
 
 
 def _lock_number(cluster: str) -> int:

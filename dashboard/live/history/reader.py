@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dashboard.live.history.part import HistoryUnavailable, Part, Parts
 from dashboard.live.history.part_reader import OBJECT, VERSION, PartReader
 from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
-from dashboard.live.history.version import ENDS, Gap, ObjectName, StoredVersion, Version
+from dashboard.live.history.version import ENDS, Gap, StoredVersion, Version
 
 STEP = 200
 """Objects of a step: the first ones are there within some 50 ms."""
@@ -33,6 +33,24 @@ class Step:
     objects: tuple[StoredVersion, ...]
     done: int
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedState:
+    """A change of an object with its state before, None where there was none, and after."""
+
+    version: Version
+    before: bytes | None
+    json: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesWithStates:
+    """Changes of a kind, oldest first."""
+
+    complete_from: int
+    """From when on all are among them."""
+    changes: tuple[ChangedState, ...]
 
 
 class HistoryReader:
@@ -61,8 +79,8 @@ class HistoryReader:
     def versions(
         self, kind: str, namespace: str, name: str, uid: str = "", *, since: int = 0, until: int = FOREVER
     ) -> list[Version]:
-        """All versions from `since` and before `until` of the objects of a name, oldest first. The first one may be older
-        than the oldest part, which began with it.
+        """All versions from `since` and before `until` of the objects of a name, oldest first. The first one may be
+        older than the oldest part, which began with it.
         """
         found: dict[tuple[str, int], Version] = {}
         for reader in self._overlapping(since, until):
@@ -121,6 +139,34 @@ class HistoryReader:
                     if step := _changes_of(reader, start, end, numbers):
                         yield step
                     end, window = start, window * 2
+
+    def changes_with_states(self, kind: str, since: int, until: int, most: int) -> ChangesWithStates:
+        """The newest changes of a kind from `since` and before `until`, `most` at most, each with the state before it."""
+        found: list[Version] = []
+        for step in self.changes(since, until, (kind,)):
+            found += step
+            if len(found) > most:
+                break
+        complete_from = max([since, *(min(gap.until or until, until) for gap in self.gaps(kind, since, until))])
+        if len(found) > most:
+            found = found[:most]
+            complete_from = found[-1].time
+        wanted = {(version.object.uid, version.time) for version in found}
+        uids = {version.object.uid: version.object for version in found}
+        changes: dict[tuple[str, int], ChangedState] = {}
+        for reader in self._overlapping(complete_from, until):
+            with closing(reader.connection):
+                for name in uids.values():
+                    for number in self._ids(reader, kind, name.namespace, name.name, name.uid):
+                        before: bytes | None = None
+                        for version, _, json, damage in reader.chain(number):
+                            if damage is not None:
+                                raise damage
+                            place = (version.object.uid, version.time)
+                            if place in wanted and place not in changes and json is not None:
+                                changes[place] = ChangedState(version, before, json)
+                            before = None if version.operation.is_end else json
+        return ChangesWithStates(complete_from, tuple(sorted(changes.values(), key=lambda each: each.version.time)))
 
     def find_ended(self, text: str, kind: str = "", limit: int = MAX_FOUND) -> list[Version]:
         """Objects that are not there any more and have `text` in their names, those that ended last first."""
@@ -215,7 +261,8 @@ class HistoryReader:
             return None
         marks = ", ".join("?" * len(ids))
         sql = (
-            "SELECT v.object, MAX(v.time) FROM {version} v WHERE v.time <= ? AND v.object IN (" + marks + ") GROUP BY 1"
+            "SELECT v.object, MAX(v.time) FROM {version} v "  # noqa: S608 -- question marks
+            "WHERE v.time <= ? AND v.object IN (" + marks + ") GROUP BY 1"
         )
         last = max(reader.connection.query(sql, time, *ids), key=lambda row: row[1], default=None)
         return next((stored for _, stored in reader.states_at([last[0]], time)), None) if last else None

@@ -7,6 +7,7 @@ slow feed.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 
 from dashboard.live.history.change_queue import ChangeQueue, Tick
@@ -17,8 +18,12 @@ from dashboard.live.history.recorder_thread import RecorderThread
 from dashboard.live.history.retention import MICROSECONDS, Retention
 from informerd.clock import Clock
 
+logger = logging.getLogger(__name__)
+
 TICK = 1.0
 """Seconds between two notes of what is covered."""
+CLOCK_TOLERANCE = MICROSECONDS
+"""By which the clock may go back without a word."""
 STOP_SECONDS = 5.0
 """Seconds that the end waits for what is in the queue to be written."""
 
@@ -32,12 +37,12 @@ class Recorder:
         identity: Callable[[], Awaitable[str]],
         records_kind: Callable[[str], bool],
         clock: Clock,
-        retention: Retention = Retention(),
+        retention: Retention | None = None,
         queue: ChangeQueue | None = None,
     ) -> None:
         """`identity` is that of the cluster, see cluster_identity.py."""
-        self.queue = queue or ChangeQueue()
-        self.retention = retention
+        self.queue = queue if queue is not None else ChangeQueue()
+        self.retention = retention or Retention()
         self.thread: RecorderThread | None = None
         """None until the cluster's identity is known."""
         self._parts = parts
@@ -46,6 +51,8 @@ class Recorder:
         self._clock = clock
         self._kinds: list[KindRecording] = []
         self._lost = 0
+        self._not_before = 0
+        self._is_behind = False
 
     @property
     def problem(self) -> str:
@@ -91,7 +98,7 @@ class Recorder:
             await self._identity(),
             self.queue,
             self.retention,
-            on_begin=lambda lost: self._begin(loop, lost),
+            on_begin=lambda lost, last_time: self._begin(loop, lost, last_time),
             on_end=self.queue.become_ring,
             wall_time=self._clock.time,
         )
@@ -113,8 +120,9 @@ class Recorder:
         loop = asyncio.get_running_loop()
         await asyncio.shield(loop.run_in_executor(None, thread.join, STOP_SECONDS))
 
-    def _begin(self, loop: asyncio.AbstractEventLoop, lost: str) -> None:
+    def _begin(self, loop: asyncio.AbstractEventLoop, lost: str, last_time: int) -> None:
         """Called in the thread."""
+        self._not_before = max(self._not_before, last_time + 1)
         since = self.queue.become_queue()
         try:
             loop.call_soon_threadsafe(self._list_again, since, lost)
@@ -129,4 +137,13 @@ class Recorder:
         return f"the database could not be written: {self.problem}" if self.problem else OVERFLOW
 
     def _now(self) -> int:
-        return int(self._clock.time() * MICROSECONDS)
+        """Unix microseconds; they stand still while the clock is behind what was recorded."""
+        now = int(self._clock.time() * MICROSECONDS)
+        is_behind = now < self._not_before - CLOCK_TOLERANCE
+        if is_behind and not self._is_behind:
+            seconds = (self._not_before - now) / MICROSECONDS
+            text = "the clock was set back by %.0f s: until it has caught up, changes have the time before that"
+            logger.warning(text, seconds)
+        self._is_behind = is_behind
+        self._not_before = max(self._not_before, now)
+        return self._not_before

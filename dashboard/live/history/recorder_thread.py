@@ -25,6 +25,9 @@ MAX_RETRY_SECONDS = 10.0
 """Seconds between two tries while the database cannot be used."""
 STANDBY_SECONDS = 1.0
 """Seconds after which a recorder that stands by tries again to become the one that records."""
+CLOCK_TOLERANCE = 10 * MICROSECONDS
+"""By which the clocks of two machines may differ that record one after the other."""
+CLOCK_BEHIND = "nothing recorded it, and the clock was set back"
 MAINTENANCE_SECONDS = 15.0
 """Seconds between two looks at sizes."""
 
@@ -32,8 +35,8 @@ MAINTENANCE_SECONDS = 15.0
 class RecorderThread:
     """Records the changes of one cluster, as the only one that does, or stands by.
 
-    `on_begin` and `on_end` are called in the thread: when it begins to record, or goes on after a failure, with the reason
-    where changes were lost by it; and when it no longer may.
+    `on_begin` and `on_end` are called in the thread: when it begins to record, or goes on after a failure, with the
+    reason where changes were lost by it, and the time of the last change that was recorded; and when it no longer may.
     """
 
     def __init__(
@@ -43,7 +46,7 @@ class RecorderThread:
         queue: ChangeQueue,
         retention: Retention,
         *,
-        on_begin: Callable[[str], None],
+        on_begin: Callable[[str, int], None],
         on_end: Callable[[], None],
         wall_time: Callable[[], float] = time.time,
     ) -> None:
@@ -133,7 +136,10 @@ class RecorderThread:
         if not self.is_recording:
             self.is_recording = True
             logger.info("recording the history of cluster %s", self._cluster)
-        self._on_begin(self._lost)
+        last_time = self._writer.last_time if self._writer is not None else 0
+        if last_time > self._now() + CLOCK_TOLERANCE:
+            self._lost = self._lost or CLOCK_BEHIND
+        self._on_begin(self._lost, last_time)
         self._lost = ""
         while True:
             is_ending = self._stopping.is_set()
@@ -189,7 +195,10 @@ class RecorderThread:
         part, now = self._writer.part, self._now()
         if self._retention.is_full(part, self._parts.sizes().get(part, 0), self._begun_with, now):
             self.begin_part(session)
-        log_dropped(self._retention.drop_old(self._parts, self._writer.part, now), self._retention)
+        try:
+            log_dropped(self._retention.drop_old(self._parts, self._writer.part, now), self._retention)
+        except HistoryUnavailable as error:  # somebody reads it, say: recording goes on
+            logger.info("the history's oldest part cannot be dropped now: %s", error)
 
     def begin_part(self, session: RecorderSession) -> None:
         """Begin another part, and copy what exists in the steps that follow."""

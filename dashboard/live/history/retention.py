@@ -25,8 +25,8 @@ class Retention:
     def is_full(self, part: Part, size: int, begun_with: int, now: int) -> bool:
         """Whether a part of `size` bytes is to end, which had `begun_with` bytes when it had all that existed.
 
-        A day in UTC has a part of its own at least. A part has as much of changes as of what it began with, or a cluster
-        with many objects would have nothing but beginnings.
+        A day in UTC has a part of its own at least. A part has as much of changes as of what it began with, or a
+        cluster with many objects would have nothing but beginnings.
         """
         if now // DAY > part.begin // DAY:
             return True

@@ -204,7 +204,9 @@ class SqliteParts:
     def begin_recording(self, cluster: str) -> SqliteSession | None:
         folder = self._folder / cluster
         with _told():
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
             lock = os.open(folder / "recorder.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -17,8 +17,12 @@ PAST_PAGES = frozenset(
 """Names of the addresses that show the past; all others show the present only."""
 LONGEST_TEXT = 40
 _TEXT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
-_PAST = r"/(?:feed/|search/|kinds/|why/[^\"?#]*|resources/[^/\"?#]+/(?:[^/\"?#]+/[^/\"?#]+/(?:yaml/)?|[a-z]+\.?[a-z]*)?)?"
-_LINK = re.compile(rf'(?P<start>\s(?:href|hx-get|data-inside)="{_PAST})(?:\?(?P<query>[^"#]*))?(?P<end>#[^"]*)?"(?! data-now)')
+_PAST = (
+    r"/(?:feed/|search/|kinds/|why/[^\"?#]*|resources/[^/\"?#]+/(?:[^/\"?#]+/[^/\"?#]+/(?:yaml/)?|[a-z]+\.?[a-z]*)?)?"
+)
+_LINK = re.compile(
+    rf'(?P<start>\s(?:href|hx-get|data-inside)="{_PAST})(?:\?(?P<query>[^"#]*))?(?P<end>#[^"]*)?"(?! data-now)'
+)
 _FORM = re.compile(rf'<form(?![^>]*\sdata-time-control)(?=[^>]*\smethod="get")(?=[^>]*\saction="{_PAST}["?])[^>]*>')
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from dashboard.live.history.part import HistoryUnavailable as PartUnavailable
-from dashboard.live.history.reader import FOREVER, HistoryReader, Step
+from dashboard.live.history.reader import FOREVER, ChangesWithStates, HistoryReader
 from dashboard.live.history.version import Version
 from dashboard.live.history.version_codec import DamagedVersion
 from dashboard.live.moments.past_objects import HistoryUnavailable, KnownAt, PastPage
@@ -42,6 +42,11 @@ class HistoryObjects:
         if not gap.since:
             return KnownAt(False, gap_reason=gap.reason)
         return KnownAt(True, gap.since / MICROSECONDS, gap.reason)
+
+    async def changes_before(self, key: str, at: float, seconds: float, most: int) -> ChangesWithStates:
+        """The newest changes of a kind in the seconds before a moment, `most` at most, the moment's own included."""
+        since, until = _micro(at - seconds), _micro(at) + 1
+        return await self._ask(lambda reader: reader.changes_with_states(key, since, until, most))
 
     async def objects_at(self, key: str, at: float) -> AsyncIterator[PastPage]:
         """The kind's objects as they were then, in pages."""

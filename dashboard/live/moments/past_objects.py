@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from dashboard.live.history.reader import ChangesWithStates
 from dashboard.live.history.version import Version
 
 
@@ -40,6 +41,9 @@ class PastObjects(Protocol):
 
     async def known_at(self, key: str, at: float) -> KnownAt:
         """What there is of a kind at Unix time `at`."""
+
+    async def changes_before(self, key: str, at: float, seconds: float, most: int) -> ChangesWithStates:
+        """The newest changes of a kind in the seconds before a moment, `most` at most, the moment's own included."""
 
     def objects_at(self, key: str, at: float) -> AsyncIterator[PastPage]:
         """The kind's objects as they were then, in pages."""

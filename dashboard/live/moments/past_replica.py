@@ -11,6 +11,7 @@ from dashboard.live.replication.readable_replica import ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.unwatched_list import ListedOnce
+from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
 from informerd.cache.health import Health
 
@@ -73,13 +74,21 @@ class PastReplica:
         self.health = msgspec.structs.replace(self.health, listed=len(self.rows), remaining=remaining)
         self._listeners.notify(Change(changes))
 
+    def add_entries(self, entries: Sequence[Entry], since: float) -> None:
+        """Add the feed's lines before the moment, oldest first; from `since` on they are complete."""
+        self.announced_from = since
+        self._holding.entries.extend(entries)
+        for entry in entries:
+            self.rates.add(entry.time, (entry.op == "added", entry.op == "modified", entry.op == "deleted"))
+        self._listeners.notify(Change(entries=list(entries), is_first_snapshot=True))
+
     def finish(self, *, problem: str = "", since: float | None = None) -> None:
         """All rows are there. `problem` is why they are those of an earlier time, as a clause, `since` that time."""
         if problem:
             self.health = Health("stale", since or self.at, heard=since, problem=problem, has_answer=True)
         else:
             self.health = Health("live", self.at, heard=self.at)
-        self._listeners.notify(Change(has_new_health=True, is_first_snapshot=True))
+        self._listeners.notify(Change(has_new_health=True))
 
     def fail(self, problem: str) -> None:
         """Say that it cannot be read, and why, as a clause."""

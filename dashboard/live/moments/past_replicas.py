@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Iterator
 
+from dashboard.live.moments.past_entries import MICROSECONDS, build_entries
 from dashboard.live.moments.past_objects import HistoryUnavailable, PastObjects
 from dashboard.live.moments.past_replica import PastReplica
 from dashboard.live.moments.past_rows import PastRows
@@ -17,6 +18,10 @@ from dashboard.runtime.thread_pools import run_in_thread
 
 logger = logging.getLogger(__name__)
 
+FEED_SECONDS = 3600.0
+"""Seconds before the moment whose changes are in the feed."""
+MAX_ENTRIES = 2_000
+"""Newest changes of a kind that are in the feed."""
 NOT_RECORDED = "History has nothing of {title} at this moment"
 
 
@@ -60,13 +65,14 @@ class PastReplicas:
         return False
 
     async def run(self) -> None:
-        """Read all kinds; returns when they are complete, or history could not be read."""
+        """Read all kinds, then the changes before the moment; returns when all is there, or could not be read."""
         while self._unread:
             await self._read(self._unread.pop(0))
+        for kind in self.kinds:
+            await self._read_changes(kind.key)
 
     async def _read(self, key: str) -> None:
-        kind = next(kind for kind in self.kinds if kind.key == key)
-        replica = self._replicas[key]
+        kind, replica = self._kind(key), self._replicas[key]
         try:
             known = await self._history.known_at(key, self.at)
             if not known.is_recorded:
@@ -84,3 +90,22 @@ class PastReplicas:
             replica.fail("history could not be read; see the log of Deltaboard")
             return
         replica.finish(problem=known.gap_reason, since=known.gap_since)
+
+    async def _read_changes(self, key: str) -> None:
+        """Read the feed before the moment, of a kind whose rows are there."""
+        replica, kind = self._replicas[key], self._kind(key)
+        if replica.health.state == "unreachable":
+            return
+        try:
+            found = await self._history.changes_before(key, self.at, FEED_SECONDS, MAX_ENTRIES)
+            rows = PastRows(kind.resource, replica.table)
+            entries = await run_in_thread(build_entries, key, rows, found.changes)
+        except HistoryUnavailable as error:
+            logger.warning("the changes of %s could not be read from history: %s", key, error)
+        except Exception:
+            logger.exception("the changes of %s could not be read from history", key)
+        else:
+            replica.add_entries(entries, found.complete_from / MICROSECONDS)
+
+    def _kind(self, key: str) -> KindInfo:
+        return next(kind for kind in self.kinds if kind.key == key)

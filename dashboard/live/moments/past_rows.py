@@ -27,31 +27,39 @@ _type = msgspec.json.Decoder(_Type).decode
 
 
 class PastRows:
-    """Makes the rows of one kind. An object keeps the version of the API in which it was recorded."""
+    """Makes the rows of one kind. An object keeps the version of the API in which it was recorded.
+
+    Its methods may be called from any thread, by one at a time. They raise UnexpectedObject or ValueError for what is
+    no object.
+    """
 
     def __init__(self, resource: Resource, table: TableDefinition | None) -> None:
         self._resource = resource
         self._decoders: dict[tuple[str, str], Decoder[Any]] = {}
-        self._printer: Printer | None = None
+        self.printer: Printer | None = None
+        """Columns of the kind; None: those known for its key."""
         if needs_columns(resource.key):
-            self._printer = printer_from_columns(
-                table or TableDefinition(resource.namespaced, (), resource.version), rules_of(resource.key)
-            )
+            columns = table or TableDefinition(resource.namespaced, (), resource.version)
+            self.printer = printer_from_columns(columns, rules_of(resource.key))
 
     def build(self, objects: Iterable[bytes]) -> list[Row]:
-        """The rows of these objects, of those that cannot be read with their names alone. May be called from any
-        thread. Raises UnexpectedObject or ValueError for what is no object.
-        """
-        return [self._row(each) for each in objects]
+        """The rows of these objects, of those that cannot be read with their names alone."""
+        return [self.row(self.decode(each)) for each in objects]
 
-    def _row(self, json: bytes) -> Row:
+    def decode(self, json: bytes) -> Object:
+        """The object, of one that cannot be read its identity."""
         decoder = self._decoder_of(_type(json))
         try:
-            obj: Object = with_identity(decoder.decode(json))
+            return with_identity(decoder.decode(json))
         except (*UNREADABLE, UnreadableObject):
-            return unreadable_row(with_identity(decoder.identity(json)))
+            return with_identity(decoder.identity(json))
+
+    def row(self, obj: Object) -> Row:
+        """The object's row; one that cannot be built is shown by its name."""
+        if obj.blob is None:
+            return unreadable_row(obj)
         try:
-            return self._printer.row(obj) if self._printer is not None else build_row(self._resource.key, obj)
+            return self.printer.row(obj) if self.printer is not None else build_row(self._resource.key, obj)
         except Exception:  # noqa: BLE001 -- whatever an object has, it is in the list
             return unreadable_row(obj)
 
@@ -60,7 +68,5 @@ class PastRows:
         if known is None:
             version = head.api_version.rpartition("/")[2] or self._resource.version
             resource = msgspec.structs.replace(self._resource, version=version, kind=head.kind or self._resource.kind)
-            known = self._decoders[head.api_version, head.kind] = Decoder(
-                resource, projection_for(self._resource.key)
-            )
+            known = self._decoders[head.api_version, head.kind] = Decoder(resource, projection_for(self._resource.key))
         return known

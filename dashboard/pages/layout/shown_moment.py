@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from dashboard.live.moments.at_parameter import AT, PAST_PAGES, format_at
 from dashboard.live.moments.moments import MOMENT, MOMENTS
-from dashboard.runtime.app_state import CLOCK, state_of
+from dashboard.runtime.app_state import state_of
 from dashboard.runtime.counts_and_times import format_duration
 
 SPANS = ((300, "5 min"), (900, "15 min"), (3600, "1 h"), (6 * 3600, "6 h"), (24 * 3600, "24 h"), (7 * 24 * 3600, "7 d"))

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable
 
+from dashboard.live.history.reader import ChangedState, ChangesWithStates
 from dashboard.live.history.version import Version
 from dashboard.live.moments.past_objects import HistoryUnavailable, KnownAt, PastPage
 from tests.support.objects.rows import Json
@@ -23,6 +24,8 @@ class RecordedObjects:
             self.objects.setdefault(key, []).append(json.dumps(obj).encode())
         self.known: dict[str, KnownAt] = {}
         """What is known of a kind, where it is not simply recorded."""
+        self.changes: dict[str, list[ChangedState]] = {}
+        """The changes before each moment, oldest first, by kind."""
         self.problem = ""
         self.read: list[str] = []
         """The kinds in the order in which they were read."""
@@ -30,13 +33,16 @@ class RecordedObjects:
         self.held.set()
         self._page = page
 
-    async def known_at(self, key: str, at: float) -> KnownAt:  # noqa: ARG002
+    async def known_at(self, key: str, at: float) -> KnownAt:
         if self.problem:
             raise HistoryUnavailable(self.problem)
         self.read.append(key)
         return self.known.get(key, KnownAt(key in self.objects))
 
-    async def objects_at(self, key: str, at: float) -> AsyncIterator[PastPage]:  # noqa: ARG002
+    async def changes_before(self, key: str, at: float, seconds: float, most: int) -> ChangesWithStates:
+        return ChangesWithStates(int(at * 1e6), tuple(self.changes.get(key, ())))
+
+    async def objects_at(self, key: str, at: float) -> AsyncIterator[PastPage]:
         found = self.objects.get(key, [])
         for start in range(0, len(found), self._page):
             if start:
@@ -45,10 +51,10 @@ class RecordedObjects:
 
     async def next_change(
         self,
-        at: float,  # noqa: ARG002
-        kinds: Iterable[str],  # noqa: ARG002
-        is_shown: Callable[[Version], bool],  # noqa: ARG002
+        at: float,
+        kinds: Iterable[str],
+        is_shown: Callable[[Version], bool],
         *,
-        earlier: bool = False,  # noqa: ARG002
+        earlier: bool = False,
     ) -> float | None:
         return None

@@ -32,7 +32,9 @@ PAGES = (
     "/resources/pods/shop/web-1/", "/resources/pods/shop/web-1/yaml/", "/resources/nodes/-/node-1/",
     "/resources/deployments.apps/shop/web/", "/resources/pods/export.csv", "/search/?q=web", "/namespaces/",
 )  # fmt: skip
-PASSING = re.compile(r'seq=[0-9a-f]+-[0-9]+|data-seq="[^"]*"|name="csrfmiddlewaretoken" value="[^"]*"|"X-CSRFToken": *"[^"]*"')
+PASSING = re.compile(
+    r'seq=[0-9a-f]+-[0-9]+|data-seq="[^"]*"|name="csrfmiddlewaretoken" value="[^"]*"|"X-CSRFToken": *"[^"]*"'
+)
 
 
 @asynccontextmanager

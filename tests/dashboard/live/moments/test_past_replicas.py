@@ -18,7 +18,9 @@ AT = 1.79e9
 
 
 def pods(count: int) -> list[tuple[str, Json]]:
-    return [("pods", made("Pod", f"web-{number}", namespace="shop", status={"phase": "Running"})) for number in range(count)]
+    return [
+        ("pods", made("Pod", f"web-{number}", namespace="shop", status={"phase": "Running"})) for number in range(count)
+    ]
 
 
 def past(history: RecordedObjects) -> PastReplicas:
@@ -55,7 +57,7 @@ async def test_progress_is_shown_until_all_rows_are_there() -> None:
     history.held.set()
     await reading
     assert (len(replica.rows), replica.is_live) == (5, True)
-    assert [len(change.rows) for change in changes] == [2, 2, 1, 0]
+    assert [len(change.rows) for change in changes] == [2, 2, 1, 0, 0]
     assert changes[-1].is_first_snapshot
 
 
