@@ -39,6 +39,7 @@ second one cannot be started while the first one runs."""
 
 
 os.environ.setdefault("DELTABOARD_TOKEN", "off")  # for the dashboards that tests start; those of the token set it
+os.environ.setdefault("DELTABOARD_HISTORY", "off")  # those of history set it, and where it is kept
 abort_unanswered_close_notify()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs this in the background
 
