@@ -141,7 +141,7 @@ class HistoryReader:
                     end, window = start, window * 2
 
     def changes_with_states(self, kind: str, since: int, until: int, most: int) -> ChangesWithStates:
-        """The newest changes of a kind from `since` and before `until`, `most` at most, each with the state before it."""
+        """The newest changes of a kind from `since` and before `until`, `most` at most, with the states before them."""
         found: list[Version] = []
         for step in self.changes(since, until, (kind,)):
             found += step
