@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from dashboard.pages.causes.grouped_problems import MAX_EXAMINED
 from dashboard.pages.causes.live_causes import MIN_INTERVAL
@@ -15,6 +16,7 @@ UNHEALTHY = ("n-1", "web-rs-1", "web-rs-2")
 """What is unhealthy in the world from the beginning."""
 
 
+@pytest.mark.slow
 async def test_more_unhealthy_pods_than_are_examined_are_said_to_be_more() -> None:
     world = World()
     for number in range(MAX_EXAMINED - 1 - len(UNHEALTHY)):

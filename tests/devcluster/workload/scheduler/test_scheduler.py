@@ -28,6 +28,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "why"), REFUSED.values(), ids=REFUSED.keys())
 async def test_a_pod_that_fits_nowhere_is_told_why(calm: World, body: Json, why: str) -> None:
     calm.create(PODS, body)
@@ -38,6 +39,7 @@ async def test_a_pod_that_fits_nowhere_is_told_why(calm: World, body: Json, why:
     assert (condition["reason"], condition["message"]) == ("Unschedulable", said)
 
 
+@pytest.mark.slow
 async def test_it_goes_to_a_node_as_soon_as_one_fits(calm: World) -> None:
     calm.create(PODS, pod(nodeSelector={"disk": "ssd"}))
     await calm.live(2)

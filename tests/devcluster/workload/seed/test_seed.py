@@ -25,6 +25,7 @@ from tests.support.devcluster.workload_cluster import (
 )
 
 
+@pytest.mark.slow
 def test_the_seed_is_a_believable_cluster() -> None:
     clock = FakeClock()
     world = World(seeded(clock), clock)
