@@ -12,8 +12,8 @@ from datetime import datetime
 import msgspec
 
 from dashboard.objects.fields.quantity import parse_quantity
-from dashboard.objects.printers.pod_health import pod_health
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers.pod_health import pod_health
 from dashboard.objects.printers.pod_projection import Amounts, ContainerStatus, Pod
 from dashboard.objects.printers.printer import (
     AGE_COLUMN,

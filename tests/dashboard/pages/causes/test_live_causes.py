@@ -154,7 +154,7 @@ def test_a_pod_of_a_lost_node_that_is_well_shows_when_it_comes_and_goes(shared: 
         shared.clock.skip(MIN_INTERVAL)
         return next(each.words for each in open_causes(shared.hub).found.shown if each.key.rule == "node")
 
-    gone = {"status": "NotReady", "tone": "bad", "reason": "silent", "since": shared.clock.time()}
+    gone: dict[str, Any] = {"status": "NotReady", "tone": "bad", "reason": "silent", "since": shared.clock.time()}
     shared.feeders["nodes"].put(row_of("nodes", "n-1", namespace="", **gone))
     assert words() == "silent"
     shared.feeders["pods"].put(row_of("pods", "well", node="n-1"))

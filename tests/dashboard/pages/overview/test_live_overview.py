@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from django.template.loader import get_template, render_to_string
+from django.template.loader import render_to_string
 
 from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.rendering.renderer import Renderer
@@ -84,12 +84,6 @@ def test_tiles_count_and_spread_by_tone() -> None:
     assert [(share.tone, share.count) for share in tile.status_bar] == [("ok", 2), ("warn", 1)]
     shown.pods.drop("uid-default-c")
     assert [(share.tone, share.count) for share in shown.view.tiles[0].status_bar] == [("ok", 2)]
-
-
-def test_problems_come_first_in_the_page_for_narrow_windows_and_keys() -> None:
-    source = get_template("overview/overview.html").template.source
-    parts = [source.index(part) for part in ("_causes.html", "_tiles.html", "chart-card", "_latest.html")]
-    assert parts == sorted(parts)
 
 
 def test_problems_are_the_longest_first_and_all_are_counted() -> None:
