@@ -30,6 +30,7 @@ from dashboard.pages.layout.requested_kind import (
     open_object,
     path_namespace,
     redirect_with_query,
+    to_address_with_dash,
     wait_until_reported,
 )
 from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
@@ -96,6 +97,13 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     forbid_storing_secrets(response, kind)
     response["Cache-Control"] = "no-store"
     return response
+
+
+@require_safe
+async def incident_without_namespace(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """Lead to the page of an object whose kind has no namespaces, and whose address lacks the dash; 404 as there."""
+    response = await incident(request, resource, namespace, name)
+    return to_address_with_dash(request, response, incident_href(resource, path_namespace(namespace), name))
 
 
 def causes_of(hub: Hub, family: Family) -> Causes:
