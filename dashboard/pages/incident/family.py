@@ -44,16 +44,17 @@ class Family:
         self.namespace = namespace
         self.name = name
         self.members = [*members]
+        self.place: Place = kind.key, namespace, name
         self.row = members[0].row if members else None
         self.is_cut = total > MAX_MEMBERS
-        self.places: set[Place] = {(kind.key, namespace, name), *(member.place for member in self.members)}
+        self.places: set[Place] = {self.place, *(member.place for member in self.members)}
         followed = [each for each, _ in hub.hub_kinds.with_replicas()]
         self._by_kind_name = {(each.resource.kind.lower(), each.resource.group): each for each in followed}
         self._by_key = {each.key: each for each in (*followed, *(member.kind for member in members), kind)}
         self._owners = {
             (member.row.namespace, member.kind.resource.group, f"{member.kind.resource.kind}/{member.row.name}")
             for member in self.members
-        }
+        } | {(namespace, kind.resource.group, f"{kind.resource.kind}/{name}")}
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -73,6 +74,10 @@ class Family:
         if (key, entry.namespace, entry.name) in self.places:
             return True
         return bool(entry.owner) and (entry.namespace, entry.owner_group, entry.owner) in self._owners
+
+    def kind_named(self, kind: str, group: str) -> KindInfo | None:
+        """The followed kind of this Kind and API group."""
+        return self._by_kind_name.get((kind.lower(), group))
 
     def place_of(self, about: EventSubject | None) -> Place | None:
         """The member that an Event is about; None where that is none."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dashboard.objects.logs.log_message import LogMessage
 from dashboard.pages.incident.markdown import MAX_ENTRIES, as_markdown
-from dashboard.pages.incident.timeline import TimelineEntry
+from dashboard.pages.incident.timeline_entry import TimelineEntry
 
 
 def markdown(*entries: TimelineEntry) -> str:
@@ -15,7 +16,13 @@ def markdown(*entries: TimelineEntry) -> str:
 def test_it_is_a_table_oldest_first_with_logs_below() -> None:
     subject = "Pod shop/a_b"
     text = markdown(
-        TimelineEntry(1.8e9 + 60, "log", "the last lines", subject=subject, lines=("panic: ```no```", "\x1b[31mred")),
+        TimelineEntry(
+            1.8e9 + 60,
+            "log",
+            "the last lines",
+            subject=subject,
+            lines=(LogMessage("panic: ```no```"), LogMessage("\x1b[31mred")),
+        ),
         TimelineEntry(1.8e9, "change", "image a | b → c", subject=subject),
         TimelineEntry(1.8e9 - 60, "event", "@channel ~~see~~ https://evil.example &rlm;"),
     )

@@ -12,16 +12,20 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.usage import Usage
+from dashboard.pages.audit.recorder import AuditRecorder
 from dashboard.pages.authors.store import AuthorStore, Write
 from dashboard.pages.incident.family import Family, find_family
+from dashboard.pages.incident.people import WritesOfPeople
 from dashboard.pages.incident.timeline import (
-    TimelineEntry,
+    Timeline,
     ends_of_containers,
     timeline,
     usage_words,
     with_subjects,
     writes,
+    written_members,
 )
+from dashboard.pages.incident.timeline_entry import TimelineEntry
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, Feeders
 from tests.support.objects.rows import made, row_of
@@ -55,7 +59,7 @@ class World:
         self.feeders = {
             key: Feeder(key, self.clock) for key in ("pods", "replicasets.apps", "deployments.apps", "nodes", "events")
         }
-        self.authors = Authors()
+        self.people = WritesOfPeople(AuditRecorder(self.clock), Authors(), "", lambda *_: True)
         self.hub = Hub(Feeders(*self.feeders.values()), self.clock)
         self.feeders["deployments.apps"].put(row_of("deployments.apps", DEPLOYMENT), op="added", words="created")
         self.feeders["replicasets.apps"].put(row_of("replicasets.apps", SET), op="added", words="created")
@@ -68,8 +72,11 @@ class World:
     async def family(self, key: str, name: str) -> Family:
         return await find_family(self.hub, KINDS[key], "shop", name)
 
+    async def timeline(self, key: str = "deployments.apps", name: str = "web") -> Timeline:
+        return await timeline(self.hub, await self.family(key, name), self.people)
+
     async def lines(self, key: str = "deployments.apps", name: str = "web") -> list[TimelineEntry]:
-        return await timeline(self.hub, await self.family(key, name), self.authors)
+        return (await self.timeline(key, name)).entries
 
 
 def said(entries: list[TimelineEntry], source: str) -> set[tuple[str, str]]:
@@ -149,7 +156,7 @@ async def test_ends_of_containers_and_writes_are_read_from_the_objects() -> None
     (end,) = await ends_of_containers(family.pods)
     assert (end.words, end.tone) == ("container main killed for its memory, restarted 4 times", "bad")
     assert end.time == "2027-01-15T07:58:00Z"
-    (write,) = [entry async for entry in writes(family.members)]
+    (write,) = [entry async for entry in writes(written_members(family))]
     assert (write.words, write.time) == ("kubectl-edit wrote last; it owns 1 field", "2027-01-15T07:57:00Z")
 
 
@@ -157,7 +164,7 @@ async def test_entries_name_the_kind_of_their_object_as_other_pages_do() -> None
     world = World()
     world.clock.skip(60)
     family = await world.family("deployments.apps", "web")
-    entries = with_subjects(await timeline(world.hub, family, world.authors), family)
+    entries = with_subjects(await world.lines(), family)
     assert {entry.subject for entry in entries} == {
         "Deployment shop/web", "ReplicaSet shop/web-rs", "Pod shop/web-rs-1", "Pod shop/web-rs-2", "Node n-1", "",
     }  # fmt: skip
