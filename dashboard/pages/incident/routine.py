@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from dashboard.objects.fields.managed_fields import FieldManager
 from dashboard.objects.kinds.feed_entry import Entry
@@ -99,6 +100,7 @@ def fold_repeated(entries: Iterable[TimelineEntry]) -> list[TimelineEntry]:
 class Fold:
     """Routine entries between two that stand out, newest first."""
 
+    is_fold: ClassVar[bool] = True
     entries: tuple[TimelineEntry, ...]
 
     @property

@@ -32,6 +32,7 @@ from dashboard.pages.incident.routine import (
 )
 from dashboard.pages.incident.timeline_entry import TimelineEntry
 from dashboard.runtime.counts_and_times import format_times, parse_timestamp
+from dashboard.runtime.text_with_links import incident_href, object_href
 from informerd.logs.container_runs import containers_of
 
 EVENTS = "events"
@@ -92,12 +93,17 @@ async def timeline(hub: Hub, family: Family, people: WritesOfPeople) -> Timeline
 
 
 def with_subjects(entries: Iterable[TimelineEntry], family: Family) -> list[TimelineEntry]:
-    """The same entries, each with the name of its object."""
+    """The same entries, each with the name of its object, and where that leads."""
+    there = {member.place for member in family.members}
 
-    def subject_of(place: Place | None) -> str:
-        return family.kind_of(place[0]).object_title(*place[1:]) if place is not None else ""
+    def named(entry: TimelineEntry) -> TimelineEntry:
+        if entry.place is None:
+            return entry
+        subject = family.kind_of(entry.place[0]).object_title(*entry.place[1:])
+        gone_href = incident_href(*entry.place) if entry.place != family.place else ""
+        return replace(entry, subject=subject, href=object_href(*entry.place) if entry.place in there else gone_href)
 
-    return [replace(entry, subject=subject_of(entry.place)) for entry in entries]
+    return [named(entry) for entry in entries]
 
 
 @dataclass(slots=True)

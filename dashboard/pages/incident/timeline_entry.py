@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.logs.log_message import LogMessage
 from dashboard.pages.incident.family import Place
-from dashboard.runtime.text_with_links import object_href
 
 Source = Literal["change", "event", "log", "usage", "write", "gap"]
 
@@ -18,6 +17,7 @@ Source = Literal["change", "event", "log", "usage", "write", "gap"]
 class TimelineEntry:
     """Something that happened, or a moment from which on something is known."""
 
+    is_fold: ClassVar[bool] = False
     at: float
     """Unix seconds."""
     source: Source
@@ -26,7 +26,9 @@ class TimelineEntry:
     place: Place | None = None
     """The object that it is about; None for the whole family."""
     subject: str = ""
-    """The same for people, ``Pod shop/web-1``; empty until `with_subjects` sets it."""
+    """The same for people, ``Pod shop/web-1``; empty until `with_subjects` sets it, as `href`."""
+    href: str = ""
+    """Its details, or, of one that is gone, its time line; empty where that is this one."""
     lines: tuple[LogMessage, ...] = ()
     """Lines of a log."""
     container: str = ""
@@ -44,7 +46,3 @@ class TimelineEntry:
     @property
     def time_text(self) -> str:
         return utc_text(self.at)
-
-    @property
-    def href(self) -> str:
-        return object_href(*self.place) if self.place is not None else ""

@@ -6,6 +6,13 @@ from dashboard.objects.logs.log_message import LogMessage
 from dashboard.pages.incident.markdown import MAX_ENTRIES, as_markdown
 from dashboard.pages.incident.timeline_entry import TimelineEntry
 
+LOG = (
+    LogMessage("panic: ```no```"),
+    LogMessage("\x1b[31mred"),
+    LogMessage("no way", "error", (("path", "/a"),), is_json=True),
+    LogMessage("x" * 300),
+)
+
 
 def markdown(*entries: TimelineEntry) -> str:
     return as_markdown(
@@ -36,6 +43,8 @@ def test_it_is_a_table_oldest_first_with_logs_below() -> None:
     assert lines[7].startswith("| 2027-01-15 08:01:00 | log: the last lines |")
     assert "panic: '''no'''" in lines
     assert text.count("```") == 2
+    assert "ERROR no way path=/a" in lines
+    assert max(map(len, lines)) == 200
     assert "\x1b" not in text
 
 

@@ -168,6 +168,14 @@ async def test_entries_name_the_kind_of_their_object_as_other_pages_do() -> None
     assert {entry.subject for entry in entries} == {
         "Deployment shop/web", "ReplicaSet shop/web-rs", "Pod shop/web-rs-1", "Pod shop/web-rs-2", "Node n-1", "",
     }  # fmt: skip
+    assert {entry.href for entry in entries if entry.subject == "Node n-1"} == {"/resources/nodes/-/n-1/"}
+    world.feeders["pods"].drop("uid-shop-web-rs-1")
+    family = await world.family("deployments.apps", "web")
+    hrefs = {
+        entry.subject: entry.href
+        for entry in with_subjects([TimelineEntry(1.0, "change", "x", place=("pods", "shop", "web-rs-1"))], family)
+    }
+    assert hrefs == {"Pod shop/web-rs-1": "/why/pods/shop/web-rs-1/"}
     (gap,) = [entry.words for entry in entries if entry.source == "gap"]
     assert gap == "Not every change of Deployments, Events, Nodes, Pods, ReplicaSets before this is known here."
 
