@@ -23,13 +23,7 @@ def markdown(*entries: TimelineEntry) -> str:
 def test_it_is_a_table_oldest_first_with_logs_below() -> None:
     subject = "Pod shop/a_b"
     text = markdown(
-        TimelineEntry(
-            1.8e9 + 60,
-            "log",
-            "the last lines",
-            subject=subject,
-            lines=(LogMessage("panic: ```no```"), LogMessage("\x1b[31mred")),
-        ),
+        TimelineEntry(1.8e9 + 60, "log", "the last lines", subject=subject, lines=LOG),
         TimelineEntry(1.8e9, "change", "image a | b → c", subject=subject),
         TimelineEntry(1.8e9 - 60, "event", "@channel ~~see~~ https://evil.example &rlm;"),
     )
