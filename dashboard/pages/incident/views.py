@@ -68,11 +68,11 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     view = open_detail(hub, kind, *place)
     past = past_state(view, family, line.last_state) if is_gone else None
     found = causes_of(hub, family)
-    causes = () if is_gone else found.shown
+    causes = found.shown
     sentences = [
         *map(cause_sentence, causes),
         *filter(None, (unknown_author(people, line, is_gone=is_gone), why_not)),
-        *what_is_left_out(family, is_full=line.is_cut, are_causes_cut=found.is_cut and not is_gone),
+        *what_is_left_out(family, is_full=line.is_cut, are_causes_cut=found.is_cut),
     ]
     title = kind.object_title(*place)
     text = as_markdown(

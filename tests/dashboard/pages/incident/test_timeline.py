@@ -126,6 +126,30 @@ async def test_events_about_its_family_are_on_it_once_from_the_feed_or_from_the_
     assert said(await world.lines(), "event") == {("web-rs-1", "BackOff: again"), ("web-rs-2", "BackOff: again (×3)")}
 
 
+async def test_of_an_event_that_is_counted_again_the_newest_stands_out() -> None:
+    world = World()
+    about = EventSubject("Pod", "", "shop", "web-rs-1")
+    row = row_of("events", made("Event", "told", type="Warning", reason="BackOff", message="again"))
+    for count in range(2, 5):
+        world.feeders["events"].put(row, words=f"BackOff: again (×{count})", about=about)
+        world.clock.skip(1)
+    told = [entry for entry in await world.lines() if entry.source == "event"]
+    assert [entry.words for entry in told if not entry.is_routine] == ["BackOff: again (×4)"]
+    assert len(told) == 3
+
+
+async def test_what_it_owned_and_that_is_gone_is_on_the_page_of_what_is_gone() -> None:
+    world = World()
+    gone = world.feeders["replicasets.apps"].entry(row_of("replicasets.apps", SET), "deleted", "was Ready")
+    world.feeders["replicasets.apps"]._send(
+        entries=(msgspec.structs.replace(gone, owner="Deployment/web", owner_group="apps"),)
+    )
+    world.feeders["replicasets.apps"].put_and_drop([], ["uid-shop-web-rs"])
+    world.feeders["deployments.apps"].drop("uid-shop-web")
+    family = await world.family("deployments.apps", "web")
+    assert family.has("replicasets.apps", msgspec.structs.replace(gone, owner="Deployment/web", owner_group="apps"))
+
+
 async def test_what_is_gone_has_what_the_feed_knows_and_where_that_begins_is_a_gap() -> None:
     world = World()
     world.feeders["pods"].drop("uid-shop-web-rs-1")

@@ -75,6 +75,10 @@ def deleted_site(*, is_open: bool = False) -> Site:
     site = Site(pod("web-1"), pod("web-2"), usage=FakeUsage())
     if is_open:
         open_detail(site.parts.hub, KINDS["pods"], "shop", "web-1")
+    about = {"kind": "Pod", "namespace": "shop", "name": "web-1"}
+    event = {"type": "Warning", "reason": "BackOff", "message": "again", "lastTimestamp": "2027-01-15T07:59:50Z"}
+    warning = made("Event", "web-1.1", involvedObject=about, **event)
+    site.feeder("events").put_and_drop([row_of("events", warning)], [])
     pods = site.feeder("pods")
     row = pods.replica.rows[UID]
     crashed = pods.entry(row, "modified", "status Running → CrashLoopBackOff")
@@ -100,6 +104,8 @@ async def test_of_what_is_gone_everything_is_past(*, is_open: bool) -> None:
     text = words(html)
     past = "Its last known state was CrashLoopBackOff: exited 1. It belonged to ReplicaSet web."
     assert f"It was deleted at 2027-01-15 08:00:00 UTC . {past.removesuffix('.')}" in text
+    assert "event BackOff: again" in text
+    assert 'class="note' not in html[html.index('id="incident"') :]
     assert "being deleted" not in text
     assert "Usage" not in text
     assert "Details" not in text
