@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from dashboard.live.hub.hub import Hub
 from dashboard.objects.kinds.catalog import KindInfo
@@ -17,6 +18,17 @@ from dashboard.runtime.time_slicing import SlicedWork
 MAX_MEMBERS = 300
 """Most objects of a family; the page says where there are more."""
 PODS, NODES = "pods", "nodes"
+OWNED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "deployments.apps": ("replicasets.apps", PODS),
+        "cronjobs.batch": ("jobs.batch", PODS),
+        **dict.fromkeys(
+            ("statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch", "replicationcontrollers"),
+            (PODS,),
+        ),
+    }
+)
+"""Kinds of what objects of a kind own, whether such objects are there or not."""
 Place = tuple[str, str, str]
 """Key of a kind, namespace and name."""
 
@@ -58,8 +70,9 @@ class Family:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The kinds of all members."""
-        return tuple(dict.fromkeys(key for key, _, _ in self.places))
+        """The kinds of all members, and of what the object may have owned."""
+        owned = (key for key in OWNED.get(self.kind.key, ()) if key in self._by_key)
+        return tuple(dict.fromkeys((*(key for key, _, _ in self.places), *owned)))
 
     @property
     def pods(self) -> list[Member]:

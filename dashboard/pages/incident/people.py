@@ -12,7 +12,7 @@ from dashboard.objects.fields.text_limit import limit_text
 from dashboard.pages.audit.lines import AuditLine, audit_line
 from dashboard.pages.audit.query import MaySee, is_visible, records_of_objects
 from dashboard.pages.audit.recorder import AuditRecorder
-from dashboard.pages.authors.store import AuthorStore, Write
+from dashboard.pages.authors.store import AuthorStore
 from dashboard.pages.incident.family import Member, Place
 from dashboard.pages.incident.timeline_entry import TimelineEntry
 from dashboard.runtime.counts_and_times import parse_timestamp
@@ -22,6 +22,8 @@ MAX_OBJECTS = 500
 """Most objects of which records are searched."""
 MAX_RECORDS = 100
 """Most records that are told, the newest."""
+MAX_DELETED = 10
+"""Most deleted objects of which the authors are asked, the newest."""
 MAX_FIELDS = 3
 MAX_VALUE = 60
 THROUGH = "through Deltaboard"
@@ -55,13 +57,11 @@ class WritesOfPeople:
         """The writes of the objects `places`, by uid; `told` has their deletions, which authors have no time of. Only
         of `written`, and of what was deleted, the authors are asked.
         """
-        lines = await self._records(list(places)[-MAX_OBJECTS:])
+        lines = await self._records(list(places)[:MAX_OBJECTS])
         found = [TimelineEntry(at, "write", words, "idle", places.get(line.uid)) for line, at, words in lines]
         versions = {line.new_version for line, _, _ in lines if line.new_version}
         self.deleted = frozenset(line.uid for line, _, _ in lines if _is_deletion(line))
-        ends = {entry.uid: entry.at for entry in told if entry.uid} | {
-            member.row.uid: member.row.deleting for member in written if member.row.deleting is not None
-        }
+        ends = self._ends(told, written)
         for uid in dict.fromkeys((*(member.row.uid for member in written), *ends)):
             for write in await self.authors.writes_of(uid):
                 at = parse_timestamp(write.at) if write.version else ends.get(uid)
@@ -69,12 +69,18 @@ class WritesOfPeople:
                     continue
                 if not write.version:
                     self.deleted |= {uid}
-                what = "wrote" if write.version else "deleted"
-                found.append(
-                    TimelineEntry(at, "write", f"{_author(write)} {what} it {THROUGH}", "idle", places.get(uid))
-                )
+                words = f"{write.identity.owner or SOMEBODY} {'wrote' if write.version else 'deleted'} it {THROUGH}"
+                found.append(TimelineEntry(at, "write", words, "idle", places.get(uid)))
         self.is_anybody_named = any(not entry.words.startswith(SOMEBODY) for entry in found)
         return found
+
+    def _ends(self, told: Iterable[TimelineEntry], written: Sequence[Member]) -> dict[str, float]:
+        """When objects were deleted, or are to be, by uid; none where the audit log knows who did it."""
+        if self.audit.is_on and self.is_readable:
+            return {}
+        newest = sorted((entry for entry in told if entry.uid), key=lambda entry: -entry.at)[:MAX_DELETED]
+        ends = {entry.uid: entry.at for entry in newest}
+        return ends | {member.row.uid: at for member in written if (at := member.row.deleting) is not None}
 
     def who_deleted_is_unknown(self, uid: str) -> str:
         """Why it is not known who deleted an object, as a sentence; empty where it is."""
@@ -139,7 +145,3 @@ def _changes(line: AuditLine) -> str:
 
 def _value(text: str) -> str:
     return limit_text(" ".join(text.split()), MAX_VALUE) or "none"
-
-
-def _author(write: Write) -> str:
-    return write.identity.owner or SOMEBODY

@@ -140,9 +140,11 @@ async def _read_feed(history: ReadableHistory, family: Family) -> _Feed:
 
 def _last_state(lines: list[Entry]) -> LastState:
     """The last state of an object, of the lines about it, the newest first."""
-    if not lines or lines[0].op != "deleted":
+    if not lines:
         return LastState()
     end = lines[0]
+    if end.op != "deleted":
+        return LastState(uid=end.uid)
     of_it = [each for each in lines if each.uid == end.uid]
     status = next((found[1] for each in of_it if (found := _TERMINATES.search(each.words))), "") or next(
         (each.status for each in of_it if each.status not in ("", TERMINATING)), ""
@@ -154,7 +156,8 @@ def _last_state(lines: list[Entry]) -> LastState:
 def _places_by_uid(family: Family, feed: _Feed) -> dict[str, Place]:
     """The objects whose writes are told: the members, and what was deleted."""
     deleted = {entry.uid: entry.place for entry in feed.entries if entry.uid and entry.place is not None}
-    return {**{member.row.uid: member.place for member in family.members}, **deleted}
+    own = {feed.last_state.uid: family.place} if feed.last_state.uid else {}
+    return {**own, **{member.row.uid: member.place for member in family.members}, **deleted}
 
 
 def _of_events(hub: Hub, family: Family, told: set[tuple[str, str]]) -> Iterator[TimelineEntry]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
+import msgspec
 import pytest
 from pytest_django.fixtures import Settings
 
@@ -23,10 +23,11 @@ from dashboard.pages.audit.entry import (
     outcome_entry,
 )
 from dashboard.pages.authors.store import AuthorStore, Write
+from dashboard.pages.incident.people import MAX_DELETED
 from tests.dashboard.pages.audit.conftest import SEALER, in_thread, record, recorder_at, sqlite_record
 from tests.dashboard.pages.drains.conftest import empty_database
 from tests.support.clock import FakeClock
-from tests.support.objects.rows import made
+from tests.support.objects.rows import made, row_of
 from tests.support.pages.site_without_cluster import CLUSTER, Site
 from tests.support.pages.small_site import namespace, page, pod, words
 
@@ -47,7 +48,7 @@ class Incident:
             "Deployment", "web", api_version="apps/v1", spec={"replicas": 1}, metadata={"managedFields": managed}
         )
         self.site = Site(pod("web-1"), pod("web-2"), namespace("shop"), ("deployments.apps", web))
-        self.parts: Any = self.site.parts
+        self.parts = cast("Any", self.site.parts)
         self.alias = alias
         if alias:
             self.parts.audit = recorder_at(alias)
@@ -71,7 +72,7 @@ class Incident:
 
 
 @pytest.fixture
-def incident(record: str) -> Iterator[Incident]:
+async def incident(record: str) -> Incident:
     return Incident(record)
 
 
@@ -172,6 +173,42 @@ async def test_without_an_audit_log_the_author_of_a_deletion_is_named(owner: str
     text = await incident.text()
     assert f"{who} deleted it through Deltaboard" in text
     assert "Who deleted it" not in text
+
+
+async def test_what_vanished_unseen_was_deleted_by_whom_the_audit_log_names(incident: Incident) -> None:
+    pods = incident.site.feeder("pods")
+    pods.put(pods.replica.rows[UID], words="status Running → Error")
+    pods.put_and_drop([], [UID])
+    await incident.write("delete")
+    text = await incident.text()
+    assert "When it was deleted is not known here." in text
+    assert "alice deleted it through Deltaboard" in text
+    assert "Who deleted it" not in text
+
+
+async def test_authors_of_few_deletions_are_asked_for_and_only_without_an_audit_log(incident: Incident) -> None:
+    asked: list[str] = []
+
+    class Counting(Authors):
+        async def writes_of(self, uid: str) -> tuple[Write, ...]:
+            asked.append(uid)
+            return ()
+
+    site = incident.site
+    deployment = site.feeder("deployments.apps").replica.rows["uid-shop-web"]
+    pods = site.feeder("pods")
+    rows = [row_of(*pod(f"old-{number}")) for number in range(MAX_DELETED + 5)]
+    lines = (pods.entry(row, "deleted", "was Error") for row in rows)
+    pods._send(
+        entries=tuple(msgspec.structs.replace(line, owner="Deployment/web", owner_group="apps") for line in lines)
+    )
+    incident.parts.authors = Counting("bob")
+    await incident.text("/why/deployments.apps/shop/web/")
+    assert asked == [deployment.uid]
+    asked.clear()
+    incident.parts.audit = None
+    await incident.text("/why/deployments.apps/shop/web/")
+    assert len(asked) == 1 + MAX_DELETED
 
 
 async def test_what_the_audit_log_has_is_told_once(incident: Incident) -> None:

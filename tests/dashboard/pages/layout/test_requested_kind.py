@@ -112,7 +112,7 @@ async def test_an_address_that_no_object_of_its_kind_can_have_is_not_waited_for(
 async def test_what_somebody_may_not_see_is_told_by_no_time_either() -> None:
     site, client = site_that_may_wait()
     may_list = Rule(frozenset({"list"}), frozenset({""}), frozenset({"pods"}))
-    site.parts.rights = Rights([], {"search": [may_list]})
+    cast("Any", site.parts).rights = Rights([], {"search": [may_list]})
     assert await asked_for(site, client, "pods", "shop", "new") == []
     assert await asked_for(site, client, "pods", "search", "new") == [("search", "new")]
 
@@ -152,7 +152,7 @@ async def test_an_address_without_dash_and_object_says_what_is_missing(room: str
 
 async def test_whoever_sees_a_part_is_led_to_what_they_may_get_by_its_name() -> None:
     site = small_site()
-    site.parts.rights = Rights([])
+    cast("Any", site.parts).rights = Rights([])
     response = await site.client.get("/resources/nodes/worker-9/")
     assert (response.status_code, response["Location"]) == (302, "/resources/nodes/-/worker-9/")
 
