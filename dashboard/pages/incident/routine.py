@@ -39,6 +39,8 @@ CONTROL_PLANE = frozenset({
 _BOOKKEEPING_WORDS = re.compile(
     rf"(?:^|, )[^\s,]+\.(?:{'|'.join(sorted(BOOKKEEPING))})(?: added:)? [^\s,]+(?: → [^\s,]+)?(?=,|$)"
 )
+COMPARED = 190
+"""Characters by which two entries are told apart: the feed cuts the text of an Event after 200."""
 _PROBE = re.compile(r"\bprobe\b")
 _COUNT = re.compile(r" \(×\d+\)$")
 
@@ -88,7 +90,7 @@ def fold_repeated(entries: Iterable[TimelineEntry]) -> list[TimelineEntry]:
     found = []
     for entry in sorted(entries, key=lambda entry: -entry.at):
         if entry.source in ("change", "event") and not entry.is_routine and not entry.container:
-            said = entry.place, _COUNT.sub("", entry.words)
+            said = entry.place, _COUNT.sub("", entry.words)[:COMPARED]
             found.append(replace(entry, is_routine=said in seen))
             seen.add(said)
         else:

@@ -128,6 +128,8 @@ def test_of_what_is_said_again_the_newest_stands_out() -> None:
     ])  # fmt: skip
     assert [each.at for each in said] == [7, 6, 5, 4, 3, 2, 1]
     assert [each.at for each in said if each.is_routine] == [1]
+    cut = fold_repeated([entry_at(1, "x" * 300, "event"), entry_at(2, "x" * 199 + "…", "event")])
+    assert [each.is_routine for each in cut] == [False, True]
 
 
 def test_routine_entries_that_follow_one_another_are_one_fold() -> None:
