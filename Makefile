@@ -39,7 +39,7 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m 'not external and not slow' $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not external and not slow' $(ARGS)
 
 HISTORIES ?= 10000
 SEED ?=

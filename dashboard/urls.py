@@ -48,6 +48,7 @@ from dashboard.server import monitoring_views
 handler400 = "dashboard.server.bad_request.bad_request"
 
 _PODS = {"resource": "pods"}
+_DASH = {"namespace": "-"}
 _OBJECT = "resources/<str:resource>/<str:namespace>/<str:name>/"
 
 urlpatterns = [
@@ -59,6 +60,7 @@ urlpatterns = [
     path("logs/logs.ndjson", log_views.log_download, {"suffix": "ndjson"}, name="selection-log-download"),
     path("why/<str:resource>/<str:namespace>/<str:name>/", incident_views.incident, name="incident"),
     path("moment/step/", moment_views.step, name="moment-step"),
+    path("why/<str:resource>/<str:name>/", incident_views.incident_without_namespace, _DASH, name="incident-by-name"),
     path("controllers/", controller_views.controllers, name="controllers"),
     path("controllers/requeue/", controller_views.requeue, name="requeue"),
     path("new/", create_many_views.create_many, name="several"),
@@ -136,5 +138,6 @@ urlpatterns = [
     path(f"{_OBJECT}edit/owner/", editor_views.field_owner, name="owner"),
     path(f"{_OBJECT}delete/", delete_views.delete, name="delete"),
     path(f"{_OBJECT}delete/finalizer/", finalizer_views.remove_finalizer, name="finalizer"),
+    path("resources/<str:resource>/<str:name>/", detail_views.object_without_namespace, _DASH, name="detail-by-name"),
     re_path(r"^(?P<path>(?!static/)(?:.*/)?[^./]+/)$", not_found.unknown_address),
 ]

@@ -115,7 +115,7 @@ def _view_of(state: AppState, match: ResolverMatch, params: QueryDict) -> LiveVi
             _need_pods(state)
             namespace, name = str(match.kwargs["namespace"]), str(match.kwargs["name"])
             return open_object_logs(state, _kind_of(state, match), "" if namespace == "-" else namespace, name, params)
-        case "list" | "detail" | "incident" | "yaml" | "edit" | "edit-status":
+        case "list" | "detail" | "detail-by-name" | "incident" | "incident-by-name" | "yaml" | "edit" | "edit-status":
             return _resource_view(state, match, params)
         case "terminal" | "debug":
             namespace, name = str(match.kwargs["namespace"]), str(match.kwargs["name"])

@@ -73,6 +73,7 @@ async def test_a_number_is_what_kubectl_takes_it_for_or_is_refused_at_its_place(
         assert f"port: {number}" in page.form.shown[1], word
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("breaks", ["\r\n", "\r", "\n"])
 async def test_line_breaks_of_any_system_and_a_byte_order_mark_change_nothing(
     browser: Browser, one: str, breaks: str

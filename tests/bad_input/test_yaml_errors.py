@@ -106,6 +106,7 @@ async def test_a_new_object_says_what_is_wrong_and_keeps_the_text(browser: Brows
         check(await browser.press(begun, "review", yaml=text), text, words)
 
 
+@pytest.mark.slow
 async def test_several_objects_say_what_is_wrong_of_each_and_keep_the_text(browser: Browser) -> None:
     begun = await browser.open("/new/")
     for text, words in UNREADABLE + WRONG:
@@ -133,6 +134,7 @@ async def test_of_several_objects_names_that_lead_elsewhere_are_refused(
     check(await browser.press(await browser.open("/new/"), "review", yaml=text), text, words)
 
 
+@pytest.mark.slow
 async def test_a_patch_of_many_says_what_is_wrong_and_keeps_the_text(browser: Browser, one: str) -> None:
     run = (await browser.press(await browser.open(f"/resources/{KEY}/bulk/"), "all")).location
     for text, words in UNREADABLE:
@@ -148,6 +150,7 @@ async def test_a_quick_action_that_comes_with_an_odd_value_asks_again(browser: B
     assert page.form.values["was"] == "8080"
 
 
+@pytest.mark.slow
 async def test_a_draft_that_began_with_no_object_is_shown(browser: Browser, one: str) -> None:
     begun = await browser.open(f"{one}edit/")
     await browser.press(begun, "review", yaml="words", base='{"a": "\\ud800"}')

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.program
 
 SAYS_SO = '#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLS"\n'
 STUBS = {
-    "make": f'{SAYS_SO}echo "CI is $CI, LONG is $LONG" >> "$CALLS"\n',
+    "make": f'{SAYS_SO}echo "CI is $CI, RERUNS is $RERUNS" >> "$CALLS"\n',
     "apt-get": SAYS_SO,
     "sed": SAYS_SO,
     "redis-server": SAYS_SO,
@@ -45,7 +45,7 @@ def run_ci(folder: Path, port: int, **stubs: str) -> list[str]:
     (folder / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", folder / ".ci" / "run")
     calls = folder / "calls"
-    kept = {name: value for name, value in os.environ.items() if name not in {"CI", "LONG"}}
+    kept = {name: value for name, value in os.environ.items() if name not in {"CI", "RERUNS"}}
     environ = {**kept, "PATH": f"{programs}:{os.environ['PATH']}", "CALLS": str(calls), "PGPORT": str(port)}
     done = subprocess.run(
         ["bash", str(folder / ".ci" / "run")], env=environ, capture_output=True, text=True, check=False, timeout=30
@@ -83,7 +83,7 @@ def test_what_cannot_be_tested_there_is_a_failure(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         calls = run_ci(tmp_path, listening.getsockname()[1])
     assert [call for call in calls if call.startswith(("make", "CI"))] == [
-        "make check", "CI is true, LONG is ", "make test ARGS=--rerun-show-tracebacks", "CI is true, LONG is 1",
+        "make check", "CI is true, RERUNS is ", "make test ARGS=--rerun-show-tracebacks", "CI is true, RERUNS is 1",
     ]  # fmt: skip
 
 

@@ -76,6 +76,7 @@ wrong = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(
     status=status_fields,
     wrong=wrong,

@@ -9,6 +9,7 @@ import pytest
 from devcluster.cron_schedule import CronSchedule
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["* * * * *", "0,1 * * * *", "30 9 * * mon-fri", "* 3 1 * *", "0 0 31 2 *"])
 def test_the_newest_time_is_the_last_of_all_that_passed(text: str) -> None:
     schedule, start = CronSchedule.parse(text), datetime(2026, 11, 1, 2, 59, 30, tzinfo=UTC).timestamp()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.support.program import ROOT
 
 FOLDERS = ("benchmarks", "dashboard", "devcluster", "examples", "informerd", "tests", "tools")
@@ -26,6 +28,7 @@ OTHERS = {
 """Names that docstrings have from elsewhere."""
 
 
+@pytest.mark.slow
 def test_names_in_docstrings_exist() -> None:
     """A parameter that is renamed is renamed in its docstring, too: a docstring names what is in its module's code, or
     a function, a class or a module of the repository.

@@ -20,6 +20,7 @@ from tools.axe import violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.controlplane, pytest.mark.long]
 
+JSON = '{"level": "error", "msg": "no way", "path": "/a"}'
 numbers = itertools.count()
 
 
@@ -42,7 +43,7 @@ def pod(modules_controlplane: ControlPlane, site: Dashboard, tmp_path: Path) -> 
     made = LoggingPod(modules_controlplane, namespace, "web", tmp_path)
     until(lambda: ask(f"{site.url}/resources/pods/{namespace}/web/").status == 200)
     made.write("all is well")
-    made.restart(3, leaves=("panic: no settings", "at main() " * 25, "\x1b[31mgoodbye\x1b[0m"))
+    made.restart(3, leaves=(JSON, "panic: no settings", "at main() " * 25, "\x1b[31mgoodbye\x1b[0m"))
     about = {"kind": "Pod", "namespace": namespace, "name": "web", "apiVersion": "v1"}
     modules_controlplane.create(f"/api/v1/namespaces/{namespace}/events", {
         "metadata": {"name": "web.1"}, "involvedObject": about, "type": "Warning", "reason": "BackOff",
@@ -64,6 +65,7 @@ def test_one_link_says_what_changed_what_the_containers_said_and_who_did_it(
     expect(logs).to_contain_text("all is well")
     expect(logs).to_contain_text("panic: no settings")
     expect(logs.get_by_role("link")).to_have_text(f"Pod {pod.namespace}/web")
+    expect(logs.locator(".s-error").filter(has_text="error no way path=/a")).to_have_count(1)
     assert "\x1b" not in logs.inner_text()
     expect(page.locator("[data-source=event]").filter(has_text="Back-off restarting failed container")).to_have_count(1)
     expect(page.locator("[data-source=write]").first).to_be_visible()
@@ -75,6 +77,7 @@ def test_one_link_says_what_changed_what_the_containers_said_and_who_did_it(
     markdown = ask(f"{page.url}?markdown").body
     assert f"**[Pod {pod.namespace}/web]({page.url})** on cluster local" in markdown
     assert "panic: no settings" in markdown
+    assert "ERROR no way path=/a" in markdown
     pod.write("more")
     pod.restart(9, leaves=("the second end",))
     expect(page.locator(".timeline")).to_contain_text("the second end", timeout=40_000)
@@ -86,3 +89,23 @@ def test_what_never_was_is_not_found_and_aliases_lead_to_the_page(site: Dashboar
     assert ask(f"{site.url}/why/gadgets/{pod.namespace}/web/").status == 404
     answer = ask(f"{site.url}/why/pod/{pod.namespace}/web/?x=1")
     assert (answer.status, answer.headers["Location"]) == (302, f"/why/pods/{pod.namespace}/web/?x=1")
+
+
+def test_a_page_that_is_open_speaks_of_a_deleted_pod_in_the_past_and_keeps_a_fold_open(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    page.goto(f"{site.url}/why/pods/{pod.namespace}/web/")
+    expect(page.get_by_role("link", name="Details")).to_be_visible()
+    expect(page.locator(".hint").filter(has_text="Who wrote it is not known")).to_have_count(0)
+    expect(page.locator(".hint").filter(has_text="No person is named here")).to_have_count(1)
+    fold = page.locator(".routine details").last
+    fold.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(fold.locator("li").first).to_be_visible()
+    pod.delete()
+    state = page.locator("#incident > .say")
+    expect(state).to_contain_text("It was deleted at", timeout=40_000)
+    expect(state).to_contain_text("Its last known state was")
+    expect(page.locator(".hint").filter(has_text="Who deleted it is not known")).to_have_count(1)
+    expect(page.locator("#incident").get_by_role("link", name="Details")).to_have_count(0)
+    expect(page.locator("#incident").get_by_role("heading", name="Usage")).to_have_count(0)

@@ -140,9 +140,14 @@ def test_a_command_runs_in_a_terminal_with_colours_and_its_size_and_ends(
     until(lambda: [found for found in re.findall(r"^\d+ (\d+)$", screen(anna), re.MULTILINE) if int(found) < columns])
     assert violations(anna) == []
     anna.keyboard.type("exit\n")
-    expect(anna.locator("#terminal-status")).to_have_text("Ended with exit code 0.")
+    expect(anna.locator("#terminal-status")).to_have_text("The shell ended with exit code 0.")
     anna.get_by_role("button", name="Start again").click()
     expect(anna.locator("#terminal[data-open]")).to_be_visible()
+    anna.keyboard.type("exit\n")
+    anna.get_by_label("Shell").select_option("another command …")
+    anna.get_by_role("textbox", name="Command").fill("true")
+    anna.get_by_role("button", name="Start again").click()
+    expect(anna.locator("#terminal-status")).to_have_text("The command ended with exit code 0.")
 
 
 def test_a_flood_can_be_interrupted_and_keys_stay_with_the_terminal(
@@ -163,8 +168,8 @@ def test_a_flood_can_be_interrupted_and_keys_stay_with_the_terminal(
     anna.locator("#terminal textarea").focus()
     anna.keyboard.press("Control+u")
     text = "".join(f"line {number} of what is pasted\n" for number in range(3_000))
-    anna.keyboard.type("stty -echo; head -n 3000 | md5sum\n")
-    anna.wait_for_timeout(300)
+    anna.keyboard.type("stty -echo; echo taken $((6*7)); head -n 3000 | md5sum\n")
+    until_shown(anna, "taken 42")  # before, the shell would take what is pasted for its own line
     anna.evaluate(PASTE, text)
     until_shown(anna, hashlib.md5(text.encode(), usedforsecurity=False).hexdigest())
 
@@ -175,7 +180,7 @@ def test_the_audit_log_has_the_session_its_bytes_and_its_contents(anna: Page, si
     anna.keyboard.type("echo recorded-$((6*7))\n")
     until_shown(anna, "recorded-42")
     anna.keyboard.type("exit\n")
-    expect(anna.locator("#terminal-status")).to_contain_text("Ended")
+    expect(anna.locator("#terminal-status")).to_contain_text("ended with exit code")
     anna.goto(f"{site.url}/audit/?namespace={pod.namespace}")
     session = anna.locator("li[data-verb=create]")
     expect(session).to_contain_text("anna")
@@ -266,7 +271,7 @@ def test_the_page_says_what_becomes_of_the_pod_before_something_is_started(
     expect(start).to_be_enabled()
     expect(change).to_be_hidden()
     pod.restart(137)
-    expect(change).to_have_text("Container main was started again. Before that: Exited 137: Error.")
+    expect(change).to_have_text("Container main was started again. The container's last run: Exited 137: Error.")
     pod.end()
     expect(change).to_have_text("Container main does not run any more: Exited 0.")
     expect(anna.locator("select[name=container]")).to_contain_text("main: Exited 0")
@@ -291,15 +296,15 @@ def test_the_page_says_what_became_of_the_pod_when_a_session_ends(anna: Page, si
     expect(change).to_be_hidden()
     pod.restart(137)
     anna.keyboard.type("exit\n")  # kwok does not end it with the container
-    expect(anna.locator("#terminal-status")).to_have_text("Ended with exit code 0.")
-    expect(change).to_have_text("Container main was started again. Before that: Exited 137: Error.")
+    expect(anna.locator("#terminal-status")).to_have_text("The shell ended with exit code 0.")
+    expect(change).to_have_text("Container main was started again. The container's last run: Exited 137: Error.")
     anna.get_by_role("button", name="Start again").click()
     expect(anna.locator("#terminal[data-open]")).to_be_visible()
     expect(change).to_be_hidden()
     pod.delete()
     expect(anna.locator("#terminal-pod")).to_contain_text("This Pod was deleted")
     anna.keyboard.type("exit\n")
-    expect(anna.locator("#terminal-status")).to_have_text("Ended with exit code 0.")
+    expect(anna.locator("#terminal-status")).to_have_text("The shell ended with exit code 0.")
     expect(anna.get_by_role("button", name="Start again")).to_be_disabled()
 
 
@@ -335,7 +340,7 @@ def test_buttons_copy_and_paste(anna: Page, site: Dashboard, pod: LoggingPod) ->
     copy, paste = tools.get_by_role("button", name="Copy"), tools.get_by_role("button", name="Paste")
     expect(copy).to_be_disabled()
     expect(copy).to_have_attribute("title", "Select something first")
-    anna.keyboard.type("printf '\\033[?2004h'; stty -echo; echo ready; cat -v; echo over\n")
+    anna.keyboard.type("printf '\\033[?2004h'; stty -echo; echo ready; cat -v\n")
     until_shown(anna, "\nready")
     anna.evaluate("navigator.clipboard.writeText('from elsewhere')")
     paste.click()
@@ -354,9 +359,8 @@ def test_buttons_copy_and_paste(anna: Page, site: Dashboard, pod: LoggingPod) ->
     anna.keyboard.press("Tab")
     anna.locator("#terminal textarea").focus()
     anna.keyboard.press("Control+d")
-    until_shown(anna, "\nover")
-    anna.keyboard.press("Control+d")  # the shell, which gets it only once it reads again
-    expect(anna.locator("#terminal-status")).to_contain_text("Ended")
+    anna.keyboard.type("exit\n")  # a Control+d before the shell reads would be lost: the tty makes a NUL of it
+    expect(anna.locator("#terminal-status")).to_contain_text("ended with exit code")
     expect(paste).to_be_disabled()
     assert problems == []
 

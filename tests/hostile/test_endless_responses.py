@@ -44,6 +44,7 @@ async def gzip_bomb(_: web.Request) -> web.Response:
     return web.Response(body=gzip_of(64), headers={"Content-Encoding": "gzip", "Content-Type": "application/json"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [endless, gzip_bomb])
 async def test_a_response_without_end_is_refused(
     answer: Callable[[web.Request], Awaitable[web.StreamResponse]], monkeypatch: pytest.MonkeyPatch
@@ -59,6 +60,7 @@ async def test_a_response_without_end_is_refused(
             tracemalloc.stop()
 
 
+@pytest.mark.slow
 async def test_a_large_response_is_held_once() -> None:
     async def large(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse()
@@ -76,6 +78,7 @@ async def test_a_large_response_is_held_once() -> None:
             tracemalloc.stop()
 
 
+@pytest.mark.slow
 async def test_the_client_goes_on_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "MAX_RESPONSE_BYTES", 16 * 2**20)
     answers = [gzip_bomb]
@@ -89,12 +92,14 @@ async def test_the_client_goes_on_after_it(monkeypatch: pytest.MonkeyPatch) -> N
         assert (await client.request("GET", "/version")).body == b'{"major": "1"}'
 
 
+@pytest.mark.slow
 async def test_a_watch_event_without_end_breaks_the_watch() -> None:
     async with client_of(endless) as client, client.stream(PATH) as stream:
         with pytest.raises(MalformedStream, match="a line of the response has more than 64 MiB"):
             await stream.batch()
 
 
+@pytest.mark.slow
 def test_lines_that_end_may_be_many() -> None:
     cutter = LineCutter()
     line = b"x" * (MAX_LINE_BYTES // 2)
@@ -105,6 +110,7 @@ def test_lines_that_end_may_be_many() -> None:
         assert [len(each) for each in cutter.lines()] == [len(line) + 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beginning", [b'{"items":[{"a":"', b'{"kind":"', b'{"items":[{"a":"b"}]', b'{"kind":{"a":'])
 def test_an_item_or_a_list_without_end_is_refused(beginning: bytes) -> None:
     splitter = ListSplitter(bytes)
@@ -115,6 +121,7 @@ def test_an_item_or_a_list_without_end_is_refused(beginning: bytes) -> None:
         splitter.feed(2 * PIECE)
 
 
+@pytest.mark.slow
 def test_white_space_without_end_takes_no_memory_between_items_and_is_refused_before_them() -> None:
     splitter = ListSplitter(bytes)
     splitter.feed(b'{"items":[{"a":"b"},')

@@ -111,6 +111,7 @@ def entries_of(log: FeedHistory, *kinds: str) -> list[tuple[Entry, ...]]:
     return [piece.entries() for piece in log.chunks(kinds, 0, 1e12)]
 
 
+@pytest.mark.slow
 def test_the_history_of_changes_is_bounded_by_bytes_however_well_they_are_compressed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -127,6 +128,7 @@ def test_the_history_of_changes_is_bounded_by_bytes_however_well_they_are_compre
     assert (log.entry_count(["nodes"]), log.entry_count(["events"])) == (99, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "large",
     [
@@ -146,6 +148,7 @@ def test_no_chunk_of_the_history_takes_long_to_read(large: dict[str, Any]) -> No
     assert max(sum(len(each.labels) for each in piece) for piece in pieces) < CHUNK_BYTES / PAIR_BYTES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "large",
     [
@@ -172,6 +175,7 @@ async def test_messages_of_rows_with_a_megabyte_of_texts_stay_below_their_limit(
     assert max(len(message["data"]) for _, message in layer.sent) < MAX_MESSAGE_BYTES / 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "is_whole"), [(3_000_000, True), (MAX_ROW_BYTES * 3 // 4, False), (2**25, False)])
 async def test_one_row_fits_a_message_or_is_shown_by_its_name(size: int, is_whole: bool) -> None:
     text = os.urandom(size // 2).hex()
@@ -191,6 +195,7 @@ async def test_one_row_fits_a_message_or_is_shown_by_its_name(size: int, is_whol
     assert layer.chunks[0].rows[0] == sent
 
 
+@pytest.mark.slow
 def test_messages_of_very_long_lines_stay_below_their_limit() -> None:
     text = "\N{PILE OF POO}" * MAX_ENTRY_TEXT
     lines = [
@@ -216,6 +221,7 @@ def test_messages_of_very_long_lines_stay_below_their_limit() -> None:
     assert 0 < len(msgspec.msgpack.encode(chunk)) < MAX_MESSAGE_BYTES / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [

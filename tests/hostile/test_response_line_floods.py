@@ -41,6 +41,7 @@ def answer(body: bytes, times: int, *, gzip: bool) -> Handler:
     return serve
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blank", [b"\n", b"\r\n", b"\r"])
 @pytest.mark.parametrize("gzip", [True, False], ids=["gzip", "plain"])
 async def test_empty_lines_without_end_break_the_watch(blank: bytes, gzip: bool) -> None:
@@ -54,6 +55,7 @@ async def test_empty_lines_without_end_break_the_watch(blank: bytes, gzip: bool)
             await stream.batch()
 
 
+@pytest.mark.slow
 async def test_tiny_lines_come_a_few_at_a_time() -> None:
     lines = 2 * MIB
     serve = answer(b"1\n" * (MIB // 2), 4, gzip=True)
@@ -66,6 +68,7 @@ async def test_tiny_lines_come_a_few_at_a_time() -> None:
     assert lines == 0
 
 
+@pytest.mark.slow
 async def test_others_have_their_turn_between_the_events_of_a_flood() -> None:
     events = 0
     block = (BOOKMARK + b"\n") * (MIB // len(BOOKMARK))
@@ -79,6 +82,7 @@ async def test_others_have_their_turn_between_the_events_of_a_flood() -> None:
     assert events == 16 * block.count(b"\n")
 
 
+@pytest.mark.slow
 async def test_others_have_their_turn_while_a_body_is_unpacked() -> None:
     serve = answer(b" " * MIB, 224, gzip=True)
     async with scripted(serve) as server, Client(server.config) as client, counted_turns() as turns:
@@ -87,6 +91,7 @@ async def test_others_have_their_turn_while_a_body_is_unpacked() -> None:
     assert turns.count > FEWEST
 
 
+@pytest.mark.slow
 async def test_others_have_their_turn_while_a_list_is_unpacked() -> None:
     size = 0
     serve = answer(b" " * MIB, 224, gzip=True)

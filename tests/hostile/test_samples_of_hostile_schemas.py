@@ -33,11 +33,13 @@ def test_a_schema_that_asks_for_ten_to_the_twelfth_items_gets_few() -> None:
     assert 100 < size(sample(MYDEMOS, schema, "ns")) <= MAX_VALUES + 10
 
 
+@pytest.mark.slow
 def test_the_work_does_not_grow_with_what_is_asked_for() -> None:
     works = [calls_of(lambda levels=levels: sample_value(Schema(nested(levels, {})))) for levels in (6, 12)]  # type: ignore[misc]
     assert works[1] < 2 * works[0]
 
 
+@pytest.mark.slow
 def test_the_work_of_repairs_does_not_grow_with_the_fields_that_are_refused() -> None:
     def repair(number: int) -> None:
         names = [f"list{each}" for each in range(number)]
@@ -51,6 +53,7 @@ def test_the_work_of_repairs_does_not_grow_with_the_fields_that_are_refused() ->
     assert works[1] < 3 * works[0]
 
 
+@pytest.mark.slow
 def test_a_large_default_that_is_repeated_is_counted() -> None:
     default = {f"key-{number}": "x" * 100 for number in range(500)}
     assert size(sample_value(Schema(nested(6, {"type": "object", "default": default})))) <= 2 * MAX_VALUES
@@ -83,6 +86,7 @@ def test_alternatives_that_refer_to_themselves_are_not_followed_for_ever() -> No
     assert schema_problems(Schema(node, {"N": node}), value) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_alternatives_that_each_look_at_what_is_inside_are_not_all_tried() -> None:
     """Each level is looked at twice, so the value in the 40th level would be looked at 2^40 times."""

@@ -76,6 +76,7 @@ def repeated(one: str, other: str, count: int) -> list[str]:
     return [one, *["same", other] * count, one]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compare", [bounded_opcodes, alignment, lambda a, b: diff_lines("\n".join(a), "\n".join(b))])
 def test_a_comparison_of_lines_that_repeat_grows_no_faster_than_the_lines(compare: Callable[..., Any]) -> None:
     works = [

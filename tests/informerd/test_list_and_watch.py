@@ -411,6 +411,7 @@ async def test_a_custom_resource_appears_when_its_definition_is_created_and_vani
     await eventually(lambda: informer.health().state == "live")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own_cluster", ["demo"], indirect=True)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 async def test_whatever_happens_in_between_the_store_and_the_handler_end_equal_to_the_api_server(

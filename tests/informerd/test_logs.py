@@ -150,6 +150,7 @@ class TestStates:
 
 
 class TestStorms:
+    @pytest.mark.slow
     async def test_a_thousand_refused_lists_are_one_line_and_their_end_is_one(
         self, start: StartInformer, server: ScriptedServer, clock: FakeClock, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -166,6 +167,7 @@ class TestStorms:
         tries = source.failed + 1
         assert caplog.messages[1:] == ["pods: forbidden → syncing", f"pods: syncing → live after {tries} failed tries"]
 
+    @pytest.mark.slow
     async def test_faults_of_this_library_are_told_with_their_trace_but_not_each_time(
         self, start: StartInformer, server: ScriptedServer, clock: FakeClock, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -178,6 +180,7 @@ class TestStorms:
         assert all(record.exc_info for record in faults)
         assert len(caplog.records) <= HANDFUL + 2
 
+    @pytest.mark.slow
     async def test_failures_of_changing_kinds_are_a_handful_of_lines_each(
         self, start: StartInformer, server: ScriptedServer, clock: FakeClock, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -231,6 +234,7 @@ class TestStorms:
         last = caplog.records[-1].__dict__
         assert (last["fault"], last["failures"], last["resource"]) == ("unexpected", 1000, "pods")
 
+    @pytest.mark.slow
     async def test_a_transform_that_fails_for_a_thousand_objects_is_a_handful_of_lines(
         self, start: StartInformer, server: ScriptedServer, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -262,6 +266,7 @@ class TestStorms:
         fields = (last["resource"], last["handler"], last["object"], last["failures"])
         assert fields == ("pods", "mine", "default/a", 1000)
 
+    @pytest.mark.slow
     async def test_a_watch_error_handler_that_always_fails_is_a_handful_of_lines(
         self, start: StartInformer, server: ScriptedServer, clock: FakeClock, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -349,6 +354,7 @@ class TestFields:
             "failures": 1,
         }
 
+    @pytest.mark.slow
     def test_every_line_that_people_see_has_fields(self) -> None:
         folder = Path(__file__).parents[2] / "informerd"
         calls = [

@@ -1,4 +1,4 @@
-"""Long tests: matrices and explorations of which `make test` runs a part and `LONG=1 make test`, as CI does, the whole.
+"""Long tests: matrices and explorations of which `make test` runs a part; `LONG=1 make test` and `make soak` run all.
 
 Mark a test ``long`` where it takes three seconds or more beside others, and other tests in `make test` run every branch
 that it runs in its own process: one of its file is among them. Parameters are marked by `long_but`. Explorations take

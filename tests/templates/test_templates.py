@@ -262,3 +262,9 @@ def test_templates_are_formatted() -> None:
     files = [str(TEMPLATES / name) for name in NAMES]
     done = subprocess.run([str(djade), "--check", "--target-version", "5.2", *files], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr + done.stdout
+
+
+def test_problems_come_first_on_the_overview_for_narrow_windows_and_keys() -> None:
+    source = (TEMPLATES / "overview/overview.html").read_text()
+    parts = [source.index(part) for part in ("_causes.html", "_tiles.html", "chart-card", "_latest.html")]
+    assert parts == sorted(parts)

@@ -87,7 +87,7 @@ def heartbeat_content(
         "heard_by": heard,
         "states": {key: kind_health.state for key, kind_health in health.items()},
         "counts": {key: _count(replicas[key]) for key in health},
-        "wrong": {key: len(summaries[key].unhealthy_rows) for key in health},
+        "wrong": {key: summaries[key].count_wrong().total() for key in health},
         "problems": {key: asdict(problem) for key, problem in problems.items() if problem is not None},
         "why": _why(health.values(), [replicas[key] for key in health]),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
@@ -36,11 +36,13 @@ class KindSummary:
         self.tones_in: dict[str, Counter[Tone]] = {}
         """The same by namespace."""
         self.unhealthy_rows: dict[str, Row] = {}
-        """By uid."""
+        """By uid, with those that are well now and were in a crash loop a few minutes ago."""
         self.worst_first: list[tuple[int, float, str]] = []
-        """Rank of the tone (0: bad), since when (Unix seconds), and uid, of every unhealthy row, in this order."""
+        """Rank of the tone (0: bad, or in a crash loop until now), since when (Unix seconds), and uid, of every
+        unhealthy row, in this order.
+        """
         self.group_counts: Counter[tuple[str, str, Tone]] = Counter()
-        """Number of unhealthy rows by namespace, status and tone."""
+        """Number of unhealthy rows by namespace, status and tone; ok: it is well now."""
         self.version = 0
         """Another number after each change of what is unhealthy."""
         self._places: dict[str, tuple[int, float, str]] = {}
@@ -84,6 +86,14 @@ class KindSummary:
         self._uncounted.remove(uid)
         return True
 
+    def count_wrong(self, namespaces: Collection[str] = ()) -> Counter[Tone]:
+        """Number of rows in these namespaces (empty: everywhere) by tone that are wrong now."""
+        counts: Counter[Tone] = Counter()
+        for (namespace, _, tone), count in self.group_counts.items():
+            if tone != "ok" and (not namespaces or namespace in namespaces):
+                counts[tone] += count
+        return counts
+
     def pass_time(self, now: float) -> bool:
         """Let rows become unhealthy or healthy by `now`. Returns whether any did."""
         before = len(self.unhealthy_rows)
@@ -126,7 +136,8 @@ class KindSummary:
         self.version += 1
         self.unhealthy_rows[uid] = row
         since = row.since if row.since is not None else begin or UNKNOWN_SINCE
-        self._places[uid] = (_RANKS.get(row.tone, len(_RANKS)), since, uid)
+        rank = _RANKS.get(row.tone, len(_RANKS)) if row.until is None else 0  # it keeps its place while it runs
+        self._places[uid] = (rank, since, uid)
         insort(self.worst_first, self._places[uid])
         self.group_counts[row.namespace, row.status, row.tone] += 1
 

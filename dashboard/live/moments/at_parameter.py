@@ -11,7 +11,7 @@ AT = "at"
 PAST_PAGES = frozenset(
     {
         "overview", "feed", "list", "detail", "yaml", "incident", "export", "complete", "kinds", "namespaces",
-        "freshness", "search", "moment-step",
+        "freshness", "search", "moment-step", "detail-by-name", "incident-by-name",
     }
 )  # fmt: skip
 """Names of the addresses that show the past; all others show the present only."""

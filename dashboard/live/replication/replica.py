@@ -56,6 +56,8 @@ class Replica:
         """By ``namespace/name``."""
         self.by_owner, self.by_subject = self._holding.by_owner, self._holding.by_subject
         """uids by those of the owners that a row names, and of Kubernetes Events by the name of their subject."""
+        self.by_node = self._holding.by_node
+        """uids of pods by the name of their node."""
         self.entries = self._holding.entries
         """Oldest first; lines of an earlier epoch stay until newer ones push them out."""
         self.rates = Rates()

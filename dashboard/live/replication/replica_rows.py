@@ -1,4 +1,4 @@
-"""Rows of a replica by uid, name, namespace, owner and subject, and the newest lines of the feed."""
+"""Rows of a replica by uid, name, namespace, owner, subject and node, and the newest lines of the feed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.kinds.row_owners import owner_uids
 from dashboard.objects.printers.events import SUBJECT_OF
+from dashboard.objects.printers.pods import node_of_pod
 
 
 class UidIndex:
@@ -91,6 +92,8 @@ class ReplicaRows:
         """By the uid of each owner that a row names."""
         self.by_subject = UidIndex(_subjects_of(key))
         """Events by the name of their subject, whatever its kind and namespace."""
+        self.by_node = UidIndex((lambda row: (node_of_pod(row),)) if key == "pods" else _nobody)
+        """Pods by the name of their node."""
         self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
         """Oldest first; lines of an earlier epoch stay until newer ones push them out."""
 
@@ -161,6 +164,7 @@ class ReplicaRows:
     def _index(self, old: Row | None, new: Row | None) -> None:
         self.by_owner.update(old, new)
         self.by_subject.update(old, new)
+        self.by_node.update(old, new)
 
 
 def _subjects_of(key: str) -> Callable[[Row], Collection[str]]:

@@ -78,6 +78,7 @@ class ScopedReplica:
         self.by_key = VisibleRows(base.by_key, visibility.sees_row, lambda: self._number, lambda: [base.by_key])
         self.by_owner = VisibleUids(base.by_owner, self.rows)
         self.by_subject = VisibleUids(base.by_subject, self.rows)
+        self.by_node = VisibleUids(base.by_node, self.rows)
         self.entries = VisibleEntries(base, visibility.sees_entry)
         self.rates = Rates()
         """Counted from the entries that came since it was made, and from earlier ones by `count_rates`."""

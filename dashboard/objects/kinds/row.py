@@ -84,6 +84,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """All owners, in the object's order; empty where `owner` is the only one, controls it and waits for it, and where
     its Kind and group are those of a kind of the static table (catalog.builtin_group).
     """
+    until: float | None = None
+    """Unix seconds until when it is among the problems though it may be well: a pod that runs after a crash loop."""
 
     @property
     def key(self) -> str:

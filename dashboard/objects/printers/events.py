@@ -142,7 +142,7 @@ EVENTS = Printer(
 )
 REGARDING_EVENTS = replace(EVENTS, projection=RegardingEvent)
 _COLUMNS = [column.id for column in EVENTS.columns]
-_OBJECT, _OBJECT_GROUP = _COLUMNS.index("object"), _COLUMNS.index("object-group")
+_OBJECT, _OBJECT_GROUP, _SUBOBJECT = map(_COLUMNS.index, ("object", "object-group", "subobject"))
 
 
 def row_subject(event: Row) -> EventSubject | None:
@@ -154,6 +154,12 @@ def row_subject(event: Row) -> EventSubject | None:
     cell, group = event.cells[_OBJECT], event.cells[_OBJECT_GROUP]
     kind, slash, name = cell.partition("/") if isinstance(cell, str) else ("", "", "")
     return EventSubject(kind, group if isinstance(group, str) else "", event.namespace, name) if slash else None
+
+
+def is_about_container(event: Row) -> bool:
+    """Whether a row's Event is about a container: the kubelet names it by its path in the pod."""
+    path = event.cells[_SUBOBJECT] if len(event.cells) > _SUBOBJECT else None
+    return isinstance(path, str) and path.startswith(("spec.containers{", "spec.initContainers{"))
 
 
 def _subject(event: Row) -> str:

@@ -12,6 +12,11 @@ from dashboard.objects.printers.printer import to_unix_seconds
 
 _STARTING = frozenset({"ContainerCreating", "PodInitializing"})
 _IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"})
+BACK_OFF_MEMORY = 600.0
+"""Seconds that a container has to run until the kubelet forgets its back-off (twice the longest back-off).
+
+Source: hasExpired in client-go's util/flowcontrol/backoff.go, and MaxContainerBackOff in the kubelet.
+"""
 
 
 class PodHealth(msgspec.Struct, frozen=True, gc=False):
@@ -20,6 +25,8 @@ class PodHealth(msgspec.Struct, frozen=True, gc=False):
     tone: Tone
     words: str = ""
     since: float | None = None
+    until: float | None = None
+    """Unix seconds until when its crash loop is not over; None where it runs after none."""
 
 
 def pod_health(pod: Pod, status: str, restarts: int) -> PodHealth:
@@ -35,7 +42,7 @@ def pod_health(pod: Pod, status: str, restarts: int) -> PodHealth:
     if status == "Pending":
         return _pending(pod)
     if status in _STARTING or (status.startswith("Init:") and status[5:6].isdigit()):
-        return PodHealth("busy", "", _since(pod, "PodScheduled"))
+        return PodHealth("busy", "", _since(pod, "PodScheduled"), _crash_loop_until(pod))
     troubled = _troubled(pod, status)
     if troubled is not None:
         return PodHealth("bad", _container_words(troubled, status, restarts), _trouble_since(pod, troubled))
@@ -111,10 +118,10 @@ def _trouble_since(pod: Pod, container: ContainerStatus) -> float | None:
 def _running(pod: Pod, status: str) -> PodHealth:
     if status in ("Unknown", "NodeLost"):
         return PodHealth("bad", pod.status.message or "the state of its node is unknown", _since(pod, "Ready"))
-    ready = pod.condition("Ready")
+    ready, until = pod.condition("Ready"), _crash_loop_until(pod)
     if ready is None or ready.status == "True":
         return (
-            PodHealth("ok")
+            PodHealth("ok", since=_last_end(pod) if until else None, until=until)
             if status in ("Running", "Completed")
             else PodHealth("warn", _word(status), _since(pod, "Ready"))
         )
@@ -124,7 +131,34 @@ def _running(pod: Pod, status: str) -> PodHealth:
     since = to_unix_seconds(ready.last_transition_time)
     if unready and all(_is_starting(container, ready) for container in unready):
         return PodHealth("busy", f"starting: {which} yet", since)
-    return PodHealth("warn", f"not ready: {which}".removesuffix(": "), since)
+    return PodHealth("warn", f"not ready: {which}".removesuffix(": "), since, until)
+
+
+def _crash_loop_until(pod: Pod) -> float | None:
+    """Unix seconds until when the crash loop of a container that runs is not over; None where there is none."""
+    containers = (*pod.status.init_container_statuses, *pod.status.container_statuses)
+    return max((until for each in containers if (until := _loop_until(each)) is not None), default=None)
+
+
+def _loop_until(container: ContainerStatus) -> float | None:
+    """The same of one container: it was restarted twice or more, and ran for less than BACK_OFF_MEMORY before that."""
+    running, last = container.state.running, container.last_state.terminated
+    if running is None or last is None or container.restart_count < 2:
+        return None
+    started, before, ended = map(to_unix_seconds, (running.started_at, last.started_at, last.finished_at))
+    if started is None or ended is None:
+        return None
+    ran = ended - before if before else 0.0  # one that could not be started says 1970, or nothing
+    return started + BACK_OFF_MEMORY if ran < BACK_OFF_MEMORY else None
+
+
+def _last_end(pod: Pod) -> float | None:
+    """When a container last ended."""
+    containers = (*pod.status.init_container_statuses, *pod.status.container_statuses)
+    ends = (
+        to_unix_seconds(each.last_state.terminated.finished_at) for each in containers if each.last_state.terminated
+    )
+    return max(filter(None, ends), default=None)
 
 
 def _is_starting(container: ContainerStatus, ready: Condition) -> bool:

@@ -12,6 +12,7 @@ from datetime import datetime
 import msgspec
 
 from dashboard.objects.fields.quantity import parse_quantity
+from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers.pod_health import pod_health
 from dashboard.objects.printers.pod_projection import Amounts, ContainerStatus, Pod
 from dashboard.objects.printers.printer import (
@@ -84,7 +85,7 @@ def read_pod(pod: Pod) -> PrintedRow:
         _limit(pod, sidecars, lambda limits: limits.memory),
         sys.intern(pod.status.phase) or None,  # one text for all pods
     )
-    return PrintedRow(status, why.tone, cells, why.words, why.since)
+    return PrintedRow(status, why.tone, cells, why.words, why.since, why.until)
 
 
 def _sidecars(pod: Pod) -> frozenset[str]:
@@ -185,3 +186,19 @@ def _later(known: datetime | None, status: ContainerStatus) -> datetime | None:
 
 
 PODS = Printer(POD_COLUMNS, Pod, read_pod)
+_COLUMNS = [column.id for column in POD_COLUMNS]
+_NODE, _RESTARTS, _LAST_RESTART = map(_COLUMNS.index, ("node", "restarts", "last-restart"))
+
+
+def node_of_pod(pod: Row) -> str:
+    """The name of a pod's node; empty where it has none."""
+    node = pod.cells[_NODE] if len(pod.cells) > _NODE else None
+    return node if isinstance(node, str) else ""
+
+
+def restarts_of_pod(pod: Row) -> tuple[int, float | None]:
+    """How often the containers of a pod were restarted, and when one of them last ended, in Unix seconds."""
+    if len(pod.cells) <= _LAST_RESTART:
+        return 0, None
+    count, last = pod.cells[_RESTARTS], pod.cells[_LAST_RESTART]
+    return count if isinstance(count, int) else 0, last if isinstance(last, float | int) else None

@@ -105,6 +105,7 @@ class PrintedRow(msgspec.Struct, frozen=True, gc=False):
     """All columns but namespace and name, in order."""
     reason: str = ""
     since: float | None = None
+    until: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,7 @@ class Printer:
             owner=_owner(meta.owner_references),
             blob=obj.blob,
             owners=_owners(meta.owner_references),
+            until=facts.until,
         )
 
 

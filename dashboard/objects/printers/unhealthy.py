@@ -1,4 +1,6 @@
-"""Rules for unhealthy rows: at once, after five minutes, or, for a Warning event, for ten minutes."""
+"""Rules for unhealthy rows: at once, after five minutes, or for ten minutes: a Warning event, and a pod that runs after
+a crash loop.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,8 @@ def unhealthy_span(key: str, row: Row) -> tuple[float, float] | None:
     """From and until when (Unix seconds, until may be infinite) this row counts as unhealthy; None: it does not."""
     if key == "events":
         return _event_span(row)
+    if row.until is not None:
+        return (row.since or 0.0, row.until if row.tone == "ok" else _FOREVER)
     if row.tone == "bad":
         return (row.since or 0.0, _FOREVER)
     if row.tone in ("warn", "busy") and row.since is not None:

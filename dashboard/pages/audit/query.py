@@ -122,6 +122,20 @@ def read_records(
     if before:
         intents = intents.filter(seq__lt=before)
     rows = list(intents.values_list("seq", "record", "content")[:limit])
+    return _with_outcomes(alias, rows)
+
+
+def records_of_objects(alias: str, server: str, uids: Sequence[str], limit: int) -> Sequence[AuditRecord]:
+    """The newest records of writes to these objects."""
+    entries = AuditEntry.objects.using(alias)
+    intents = entries.filter(type="intent", server=server[:500]).exclude(verb__in=("get", "contents"))
+    of_them = entries.filter(uid__in=uids).values("record")  # creations have their uid in their outcome only
+    rows = intents.filter(record__in=of_them).order_by("-seq").values_list("seq", "record", "content")[:limit]
+    return _with_outcomes(alias, list(rows))
+
+
+def _with_outcomes(alias: str, rows: Sequence[tuple[int, str, str]]) -> list[AuditRecord]:
+    """The records of these intents: position, record and content of each."""
     outcomes = AuditEntry.objects.using(alias).filter(type="outcome", record__in=[record for _, record, _ in rows])
     contents = dict(outcomes.values_list("record", "content"))
     return [

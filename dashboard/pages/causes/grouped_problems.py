@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import islice
 
@@ -12,12 +12,24 @@ from dashboard.live.hub.kind_summaries import UNKNOWN_SINCE, KindSummary
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Tone
-from dashboard.pages.causes.rules import EVENT_KINDS, NODE_GRACE, NODES, PODS, CauseKey, Rules, is_lost
+from dashboard.pages.causes.rules import (
+    EVENT_KINDS,
+    NODE_GRACE,
+    NODES,
+    PODS,
+    CauseKey,
+    Rules,
+    cause_of_node,
+    is_lost,
+    subject_of_node,
+)
 from dashboard.pages.causes.top_owner import Subject, TopOwners
-from dashboard.pages.causes.unhealthy_object import UnhealthyObject
+from dashboard.pages.causes.unhealthy_object import UnhealthyObject, shown_tone
 
 MAX_EXAMINED = 1_000
 """Most unhealthy objects whose causes are looked for, the worst first; others are counted by kind and status."""
+NOT_YET = 3
+"""Rank of objects that do not count as unhealthy yet."""
 GroupKey = tuple[str, str, Tone]
 """Kind's key, status and tone."""
 
@@ -33,9 +45,11 @@ class GroupedProblems:
     members: dict[CauseKey, list[UnhealthyObject]]
     """The objects of each cause, the worst first, Events last."""
     subjects: dict[CauseKey, Subject]
-    """What each is about; other warnings have none."""
+    """What each is about; warnings without a cause have none."""
     looked_up: frozenset[str]
-    """Names of objects. Changes of healthy objects with other names change nothing here."""
+    """Names of objects. Changes of healthy objects with other names change nothing here, unless they are pods of nodes
+    with these names.
+    """
 
     @property
     def is_cut(self) -> bool:
@@ -82,15 +96,45 @@ def group_problems(
         key, subject = rules.of_object(line)
         members.setdefault(key, []).append(line)
         subjects.setdefault(key, subject)
+    counts = _count(kinds, summaries, namespaces)
+    room = MAX_EXAMINED - sum(map(len, members.values())) - len(warnings)
+    for node, pod in islice(_other_pods(followed, summaries, lost_nodes, namespaces), room):
+        key = cause_of_node(node)
+        members.setdefault(key, []).append(pod)
+        subjects.setdefault(key, subject_of_node(node))
+        counts[PODS, pod.row.status, pod.tone] += 1
     _fold_into_nodes(members, subjects, owners, lost_nodes)
     known = {key.place: key for key in members}
     known |= {
         (line.kind.key, line.row.namespace, line.row.name): key for key, lines in members.items() for line in lines
     }
     for event in warnings:
-        members.setdefault(rules.of_event(event, known), []).append(event)
-    counts = _count(kinds, summaries, namespaces)
-    return GroupedProblems(kinds, counts, members, subjects, frozenset(owners.looked_up))
+        told = replace(event, is_gone=owners.is_gone(event.row))
+        members.setdefault(rules.of_event(told, known), []).append(told)
+    return GroupedProblems(kinds, counts, members, subjects, frozenset(owners.looked_up | lost_nodes.keys()))
+
+
+def _other_pods(
+    followed: Iterable[tuple[KindInfo, ReadableReplica]],
+    summaries: Mapping[str, KindSummary],
+    lost_nodes: Mapping[str, UnhealthyObject],
+    namespaces: tuple[str, ...],
+) -> Iterator[tuple[UnhealthyObject, UnhealthyObject]]:
+    """The pods of lost nodes that do not count as unhealthy yet, each with its node; none that has ended, and none
+    that has a problem from before.
+    """
+    for kind, replica in followed:
+        for node in lost_nodes.values() if kind.key == PODS else ():
+            known, begin = summaries[PODS].unhealthy_rows, node.since_seconds - NODE_GRACE
+            for uid in sorted(replica.by_node.uids_of(node.row.name)):
+                row = replica.rows[uid]
+                if uid in known or row.tone == "idle" or (namespaces and row.namespace not in namespaces):
+                    continue
+                if row.since is None or row.since >= begin:
+                    yield (
+                        node,
+                        UnhealthyObject(kind, row, NOT_YET, row.since if row.since is not None else UNKNOWN_SINCE),
+                    )
 
 
 def _fold_into_nodes(
@@ -119,7 +163,7 @@ def _count(
     for key in kinds:
         for (namespace, status, tone), count in summaries[key].group_counts.items():
             if not namespaces or namespace in namespaces:
-                counts[key, status, tone] += count
+                counts[key, status, shown_tone(tone)] += count
     return counts
 
 

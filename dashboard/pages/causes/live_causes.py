@@ -17,8 +17,10 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.printers.pods import node_of_pod
 from dashboard.pages.causes.grouped_problems import GroupedProblems, group_problems
 from dashboard.pages.causes.last_change import LastChanges
+from dashboard.pages.causes.rules import PODS
 from dashboard.pages.causes.shown_causes import Causes, shown_causes
 from dashboard.pages.causes.top_owner import Subject
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
@@ -70,7 +72,7 @@ class LiveCauses(LiveView):
         return self._shown
 
     def about(self, is_wanted: Callable[[Subject, Sequence[UnhealthyObject]], bool]) -> Causes:
-        """The worst of the causes that are wanted, by their subjects and their objects; never other warnings."""
+        """The worst of the causes that are wanted, by their subjects and their objects; never warnings without one."""
         problems = self._grouped()
         chosen = [key for key, subject in problems.subjects.items() if is_wanted(subject, problems.members[key])]
         return shown_causes(problems, chosen, self._changes, self._namespaces)
@@ -82,7 +84,7 @@ class LiveCauses(LiveView):
         if self._changes.apply(key, change) or change.missed_entries or change.unannounced:
             self._forget_shown()
         if not self._is_outdated and self._problems is not None:
-            self._is_outdated = change.has_new_health or not self._problems.looked_up.isdisjoint(_names(change))
+            self._is_outdated = change.has_new_health or not self._problems.looked_up.isdisjoint(_names(key, change))
 
     def take_kinds(self, kinds: tuple[KindInfo, ...]) -> None:  # noqa: ARG002 -- with their replicas
         self._is_outdated = True
@@ -117,11 +119,13 @@ class LiveCauses(LiveView):
         self._shown = None
 
 
-def _names(change: Change) -> Iterator[str]:
-    """The names of the objects that it is about."""
+def _names(key: str, change: Change) -> Iterator[str]:
+    """The names of the objects that it is about, and of the nodes of pods."""
     for old, new in change.rows:
         if (row := new or old) is not None:
             yield row.name
+            if key == PODS:
+                yield node_of_pod(row)
     yield from (entry.name for entry in change.entries)
 
 

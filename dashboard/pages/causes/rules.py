@@ -1,11 +1,11 @@
 """Rules that say which cause an unhealthy object has. What no rule knows is its own cause.
 
-1. A pod on a node that is not ready, itself unhealthy since then, is the node's.
+1. A pod on a node that is not ready is the node's, unless its own problem is older.
 2. What cannot be created because a quota would be exceeded is that quota's, by the API server's own words.
 3. Anything else is that of its topmost owner: a pod that of its Deployment, by the uids of owner references. An owner
    is the controller, or the only owner.
 4. A Warning Event is that of what it is about, or of its topmost owner. Where neither is part of a cause, it is one
-   of the other warnings.
+   of the other warnings, or of those about what is gone.
 5. An owner of a lost node's pods that has no other unhealthy pod, and no problem from before, is that node's.
 """
 
@@ -18,8 +18,7 @@ from typing import Literal
 
 from dashboard.live.hub.kind_summaries import UNKNOWN_SINCE
 from dashboard.objects.kinds.catalog import find_builtin_kind
-from dashboard.objects.kinds.row import Cell
-from dashboard.objects.printers import columns_for
+from dashboard.objects.printers.pods import node_of_pod
 from dashboard.pages.causes.top_owner import Subject, TopOwners
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
 
@@ -33,7 +32,7 @@ _CREATORS = EVENT_KINDS | {
     "replicationcontrollers",
 }  # fmt: skip
 """Kinds that repeat what the API server says when something cannot be created. Programs may write it, too."""
-Rule = Literal["node", "quota", "owner", "other"]
+Rule = Literal["node", "quota", "owner", "other", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +41,12 @@ class CauseKey:
 
     rule: Rule
     place: tuple[str, str, str] = ("", "", "")
-    """Key of the kind, namespace and name of the object that they are about; empty for other warnings."""
+    """Key of the kind, namespace and name of the object that they are about; empty for warnings without a cause."""
 
 
-OTHER_WARNINGS = CauseKey("other")
+OTHER_WARNINGS, WARNINGS_OF_GONE = CauseKey("other"), CauseKey("gone")
+WARNING_KEYS = (OTHER_WARNINGS, WARNINGS_OF_GONE)
+"""Keys of warnings without a cause, in the order in which they are shown."""
 
 
 class Rules:
@@ -54,7 +55,6 @@ class Rules:
     def __init__(self, owners: TopOwners, lost_nodes: Mapping[str, UnhealthyObject]) -> None:
         self._owners = owners
         self._lost_nodes = lost_nodes
-        self._node_column = next((index for index, column in enumerate(columns_for(PODS)) if column.id == "node"), None)
 
     def of_object(self, found: UnhealthyObject) -> tuple[CauseKey, Subject]:
         """The cause of an unhealthy object that is no Event, and what it is about."""
@@ -70,18 +70,23 @@ class Rules:
         if (quota := quota_of(event)) is not None and quota.place in known:
             return known[quota.place]
         places = (place for place in self._owners.places_of_event(event.row) if place in known)
-        return next((known[place] for place in places), OTHER_WARNINGS)
+        return next((known[place] for place in places), WARNINGS_OF_GONE if event.is_gone else OTHER_WARNINGS)
 
     def _lost_node(self, found: UnhealthyObject) -> Subject | None:
         if found.kind.key == NODES:
             return Subject(found.kind, "", found.row.name, found.row) if found.row.name in self._lost_nodes else None
-        if found.kind.key != PODS or self._node_column is None:
-            return None
-        name: Cell = found.row.cells[self._node_column] if len(found.row.cells) > self._node_column else None
-        node = self._lost_nodes.get(name) if isinstance(name, str) else None
+        node = self._lost_nodes.get(node_of_pod(found.row)) if found.kind.key == PODS else None
         if node is None or not node.since_seconds - NODE_GRACE <= found.since_seconds < UNKNOWN_SINCE:
             return None
-        return Subject(node.kind, "", node.row.name, node.row)
+        return subject_of_node(node)
+
+
+def subject_of_node(node: UnhealthyObject) -> Subject:
+    return Subject(node.kind, "", node.row.name, node.row)
+
+
+def cause_of_node(node: UnhealthyObject) -> CauseKey:
+    return CauseKey("node", (NODES, "", node.row.name))
 
 
 def is_lost(node: UnhealthyObject) -> bool:

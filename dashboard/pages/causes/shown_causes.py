@@ -14,7 +14,8 @@ from dashboard.objects.kinds.row import Tone
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.causes.grouped_problems import GroupedProblems, GroupKey
 from dashboard.pages.causes.last_change import LastChange, LastChanges
-from dashboard.pages.causes.rules import OTHER_WARNINGS, PODS, CauseKey, Rule
+from dashboard.pages.causes.reason_order import best_reason
+from dashboard.pages.causes.rules import PODS, WARNING_KEYS, CauseKey, Rule
 from dashboard.pages.causes.summary_text import summary_text
 from dashboard.pages.causes.top_owner import Subject
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
@@ -28,8 +29,8 @@ MAX_GROUPS = 8
 """Most groups of further problems that are listed."""
 BASIS: Mapping[Rule, str] = {
     "node": (
-        "These pods are on this node, and became unhealthy less than a minute before it did, or later. Their owners are"
-        " here where these have no other unhealthy pod."
+        "These pods are on this node, and none has a problem from more than a minute before. Their owners are here"
+        " where these have no other unhealthy pod."
     ),
     "quota": "The API server names the quota in its refusals.",
     "owner": (
@@ -37,6 +38,7 @@ BASIS: Mapping[Rule, str] = {
         " the owner of what is gone by the feed."
     ),
     "other": "",
+    "gone": "A Warning ends here 10 minutes after it came last.",
 }
 """What makes it sure that the objects of a cause belong together."""
 
@@ -47,7 +49,9 @@ class Cause:
 
     key: CauseKey
     subject: Subject | None
-    """What they are about; None for other warnings."""
+    """What they are about; None for warnings without a cause."""
+    lead: UnhealthyObject
+    """The object whose reason says most. It gives the card its status."""
     lines: tuple[UnhealthyObject, ...]
     """MAX_LINES at most."""
     count: int
@@ -68,14 +72,15 @@ class Cause:
         return dom_id("/".join((self.key.rule, *self.key.place)))
 
     @property
-    def worst(self) -> UnhealthyObject:
-        return self.lines[0]
+    def title(self) -> str:
+        """Its title where it is about nothing that has a name."""
+        return "Warnings of what is gone" if self.key.rule == "gone" else "Warnings"
 
     @property
     def is_single(self) -> bool:
         """Whether it is one object that is about itself."""
         return self.count == 1 and (
-            self.subject is None or self.subject.row is None or self.subject.row.uid == self.worst.row.uid
+            self.subject is None or self.subject.row is None or self.subject.row.uid == self.lead.row.uid
         )
 
     @property
@@ -134,7 +139,7 @@ class Causes:
     """The present problems."""
 
     shown: tuple[Cause, ...]
-    """The worst causes first, of these the oldest, MAX_CAUSES at most; other warnings last."""
+    """The worst causes first, of these the oldest, MAX_CAUSES at most; warnings without a cause last."""
     total: int
     """Number of unhealthy objects and warnings."""
     cause_count: int
@@ -160,11 +165,11 @@ def shown_causes(
     `problems` are those in `namespaces` (empty: everywhere).
     """
     chosen = list(chosen)
-    shown = [key for key in chosen if key != OTHER_WARNINGS][: MAX_CAUSES - (OTHER_WARNINGS in chosen)]
-    shown += [OTHER_WARNINGS] if OTHER_WARNINGS in chosen else []
+    warnings = [key for key in WARNING_KEYS if key in chosen]
+    shown = [key for key in chosen if key not in warnings][: MAX_CAUSES - len(warnings)] + warnings
     changes.search({problems.subjects[key].place: problems.begin_of(key) for key in shown if problems.has_change(key)})
     left = problems.counts.copy()
-    left.subtract((line.kind.key, line.row.status, line.row.tone) for key in shown for line in problems.members[key])
+    left.subtract((line.kind.key, line.row.status, line.tone) for key in shown for line in problems.members[key])
     named = [(group, count) for group, count in left.most_common(MAX_GROUPS) if count > 0]
     return Causes(
         shown=tuple(_cause(key, problems, changes) for key in shown),
@@ -178,7 +183,8 @@ def shown_causes(
 
 def _cause(key: CauseKey, problems: GroupedProblems, changes: LastChanges) -> Cause:
     lines, subject = problems.members[key], problems.subjects.get(key)
-    cause = Cause(key, subject, tuple(lines[:MAX_LINES]), len(lines), summary_text(key, lines), problems.begin_of(key))
+    lead, words = best_reason(key.rule, lines, with_events=False), summary_text(key, lines)
+    cause = Cause(key, subject, lead, tuple(lines[:MAX_LINES]), len(lines), words, problems.begin_of(key))
     if subject is None or not problems.has_change(key):
         return cause
     return replace(cause, change=changes.get(subject), change_doubt=changes.doubt(subject))

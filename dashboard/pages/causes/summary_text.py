@@ -8,41 +8,74 @@ from collections.abc import Sequence
 
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row_owners import owner_uids
+from dashboard.pages.causes.reason_order import NO_IMAGE, Reason, best_reason, reason_of
 from dashboard.pages.causes.rules import NODES, PODS, CauseKey
-from dashboard.pages.causes.unhealthy_object import UnhealthyObject
+from dashboard.pages.causes.unhealthy_object import UnhealthyObject, restarts_text
 
 MAX_WORDS = 200
 _IMAGE = re.compile(r'image "([^"]+)"')
-_NO_IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff"})
 
 
 def summary_text(key: CauseKey, lines: Sequence[UnhealthyObject]) -> str:
     """What is wrong; `lines` are those of one cause, the worst first, Events last."""
     if key.rule == "other":
-        return "about other objects, and about what is gone"
+        return "about what is part of no other card"
+    if key.rule == "gone":
+        subjects = {(line.row.namespace, line.title) for line in lines}
+        return f"about {_count(len(subjects), 'object')} that no longer exist{'s' if len(subjects) == 1 else ''}"
     if key.rule == "quota":
         return f"the quota would be exceeded: {_of(lines)} cannot create what they want"
     pods = [line for line in lines if line.kind.key == PODS]
     if key.rule == "node":
         own = next((line.words for line in lines if line.kind.key == NODES), "not ready")
-        return f"{own.removesuffix('.')}; {_count(len(pods), 'pod')} of it unhealthy since" if pods else own
-    if not pods:
-        return limit_text(lines[0].words, MAX_WORDS)
-    symptoms = Counter(map(_symptom, pods))
-    parts = [f"{_count(number, 'pod')} {words}" for words, number in symptoms.most_common(3)]
-    more = len(pods) - sum(number for _, number in symptoms.most_common(3))
+        return "; ".join([own.removesuffix("."), *([_pods_of_node(pods)] if pods else [])])
+    best = best_reason(key.rule, lines)
+    reason = reason_of(best)
+    if reason == Reason.WARNING:
+        warnings = sorted(_warning(line) for line in lines if reason_of(line) == Reason.WARNING)
+        return limit_text(f"a warning says: {warnings[0][1]}", MAX_WORDS)
+    if reason == Reason.CREATION or not pods:
+        return limit_text(best.words, MAX_WORDS)
+    symptoms = _symptoms(pods)
+    more = len(pods) - sum(number for number, _ in symptoms[:3])
+    parts = [f"{_count(number, 'pod')} {words}" for number, words in symptoms[:3]]
     return "; ".join([*parts, *([f"{_count(more, 'more pod')} unhealthy"] if more else [])])
 
 
+def _symptoms(pods: Sequence[UnhealthyObject]) -> list[tuple[int, str]]:
+    """What pods do, as the end of a sentence, each with their number: ``cannot pull image …``. What says most is first,
+    of that what most do.
+    """
+    again = [pod for pod in pods if reason_of(pod) == Reason.RUNS_AGAIN]
+    counts = Counter((reason_of(pod), _symptom(pod)) for pod in pods if reason_of(pod) != Reason.RUNS_AGAIN)
+    if again:
+        counts[Reason.RUNS_AGAIN, restarts_text(again)] = len(again)
+    order = sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
+    return [(number, words) for (_, words), number in order]
+
+
+def _pods_of_node(pods: Sequence[UnhealthyObject]) -> str:
+    unhealthy = sum(pod.row.tone != "ok" for pod in pods)
+    if unhealthy == len(pods):
+        return f"{_count(unhealthy, 'pod')} of it unhealthy since"
+    return f"{_count(len(pods), 'pod')} on it" + (f", {unhealthy} of them unhealthy since" if unhealthy else "")
+
+
 def _symptom(pod: UnhealthyObject) -> str:
-    """What a pod does, as the end of a sentence: ``cannot pull image …``."""
     status, reason = pod.row.status.removeprefix("Init:"), pod.row.reason
-    if status in _NO_IMAGE:
+    if status in NO_IMAGE:
         image = _IMAGE.search(reason)
         return f"cannot pull image {image[1]}" if image else "cannot pull the image"
     if status == "CrashLoopBackOff":
         return f"in a crash loop: {_without_count(reason.removeprefix('crash loop: '))}"
     return limit_text(_without_count(reason.removeprefix("container ")), 100) if reason else status
+
+
+def _warning(event: UnhealthyObject) -> tuple[bool, str]:
+    """The words of a Warning without the pod and how often it came; those about an image sort first."""
+    words = re.sub(r"( in pod \S+\(\S+\))?( \(×\d+\))?$", "", event.words)
+    image = _IMAGE.search(words) if "pull" in words else None
+    return image is None, f"cannot pull image {image[1]}" if image else words
 
 
 def _without_count(reason: str) -> str:

@@ -85,6 +85,20 @@ class TopOwners:
         if owner is not None:
             yield owner.place
 
+    def is_gone(self, event: Row) -> bool:
+        """Whether the object that an Event is about does not exist. False where its kind is not followed, and where not
+        all of its objects are known.
+        """
+        about = row_subject(event)
+        kind, replica = (
+            self._by_kind.get((about.kind, about.group), (None, None)) if about is not None else (None, None)
+        )
+        if about is None or kind is None or replica is None or not replica.is_live or replica.is_hidden:
+            return False
+        health, namespace = replica.health, event.namespace if kind.namespaced else ""
+        is_listed = not health.is_by_namespace or namespace in health.namespaces
+        return is_listed and not health.unreadable and replica.get(namespace, about.name) is None
+
     def _owner(self, row: Row, reference: Owner) -> Subject | None:
         self.looked_up.add(reference.name)
         kind, replica = self._by_kind.get((reference.kind.lower(), reference.group), (None, None))

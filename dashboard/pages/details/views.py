@@ -28,6 +28,7 @@ from dashboard.pages.layout.requested_kind import (
     open_object,
     path_namespace,
     redirect_with_query,
+    to_address_with_dash,
 )
 from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
@@ -44,6 +45,13 @@ YAML_TYPE = "text/yaml; charset=utf-8"
 async def object_detail(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """The details of one object; 404 once the cluster certainly has none of that name."""
     return await _object_page(request, resource, namespace, name, "details/detail.html")
+
+
+@require_safe
+async def object_without_namespace(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """Lead to the details of an object whose kind has no namespaces, and whose address lacks the dash; 404 as there."""
+    response = await object_detail(request, resource, namespace, name)
+    return to_address_with_dash(request, response, object_href(resource, path_namespace(namespace), name))
 
 
 @require_safe

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from dashboard.live.hub.hub import Hub
 from dashboard.objects.kinds.catalog import KindInfo
@@ -17,6 +18,17 @@ from dashboard.runtime.time_slicing import SlicedWork
 MAX_MEMBERS = 300
 """Most objects of a family; the page says where there are more."""
 PODS, NODES = "pods", "nodes"
+OWNED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "deployments.apps": ("replicasets.apps", PODS),
+        "cronjobs.batch": ("jobs.batch", PODS),
+        **dict.fromkeys(
+            ("statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch", "replicationcontrollers"),
+            (PODS,),
+        ),
+    }
+)
+"""Kinds of what objects of a kind own, whether such objects are there or not."""
 Place = tuple[str, str, str]
 """Key of a kind, namespace and name."""
 
@@ -44,21 +56,23 @@ class Family:
         self.namespace = namespace
         self.name = name
         self.members = [*members]
+        self.place: Place = kind.key, namespace, name
         self.row = members[0].row if members else None
         self.is_cut = total > MAX_MEMBERS
-        self.places: set[Place] = {(kind.key, namespace, name), *(member.place for member in self.members)}
+        self.places: set[Place] = {self.place, *(member.place for member in self.members)}
         followed = [each for each, _ in hub.hub_kinds.with_replicas()]
         self._by_kind_name = {(each.resource.kind.lower(), each.resource.group): each for each in followed}
         self._by_key = {each.key: each for each in (*followed, *(member.kind for member in members), kind)}
         self._owners = {
             (member.row.namespace, member.kind.resource.group, f"{member.kind.resource.kind}/{member.row.name}")
             for member in self.members
-        }
+        } | {(namespace, kind.resource.group, f"{kind.resource.kind}/{name}")}
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The kinds of all members."""
-        return tuple(dict.fromkeys(key for key, _, _ in self.places))
+        """The kinds of all members, and of what the object may have owned."""
+        owned = (key for key in OWNED.get(self.kind.key, ()) if key in self._by_key)
+        return tuple(dict.fromkeys((*(key for key, _, _ in self.places), *owned)))
 
     @property
     def pods(self) -> list[Member]:
@@ -73,6 +87,10 @@ class Family:
         if (key, entry.namespace, entry.name) in self.places:
             return True
         return bool(entry.owner) and (entry.namespace, entry.owner_group, entry.owner) in self._owners
+
+    def kind_named(self, kind: str, group: str) -> KindInfo | None:
+        """The followed kind of this Kind and API group."""
+        return self._by_kind_name.get((kind.lower(), group))
 
     def place_of(self, about: EventSubject | None) -> Place | None:
         """The member that an Event is about; None where that is none."""

@@ -9,14 +9,15 @@ from typing import Any
 
 from dashboard.cluster.access_reviews import ResourceAttributes
 from dashboard.cluster.connection import CONNECTION
-from dashboard.objects.fields.text_limit import limit_text
+from dashboard.objects.logs.log_message import log_message
+from dashboard.objects.logs.severity import severities_of
 from dashboard.pages.details.object_presenter import whole_object
 from dashboard.pages.incident.family import Member
-from dashboard.pages.incident.timeline import TimelineEntry, ends_of_containers
+from dashboard.pages.incident.timeline import ends_of_containers
+from dashboard.pages.incident.timeline_entry import TimelineEntry
 from dashboard.pages.layout.required_right import right_denial
 from dashboard.runtime.app_state import AppState, Key
 from dashboard.runtime.counts_and_times import parse_timestamp
-from dashboard.runtime.invisible_characters import escape_invisible
 from informerd.errors import InformerdError
 from informerd.logs.container_runs import ContainerRun, runs_of
 from informerd.logs.log_reader import read_log
@@ -27,7 +28,6 @@ from informerd.rest.client import Client
 MAX_READ = 3
 """Most containers whose lines are read: those that ended last."""
 LINES = 12
-MAX_LINE = 300
 READ_SECONDS = 3.0
 """Seconds that a page waits for all of them."""
 MAX_CACHED = 300
@@ -102,13 +102,18 @@ async def _read(client: Client, ended: TimelineEntry, pod: Member) -> TimelineEn
         now = (await client.get(PODS, name, namespace)).object()
     except InformerdError as error:
         return str(error)
-    stamped = [line.decode(errors="replace").partition(" ") for line in content.split(b"\n") if line]
+    stamped = [line.partition(b" ") for line in content.split(b"\n") if line]
     is_same = now["metadata"]["uid"] == pod.row.uid and _last_end(now, ended.container) == end
-    if not is_same or (stamped and not _is_before_end(stamped[0][0], ended.at)):
+    if not is_same or (stamped and not _is_before_end(stamped[0][0].decode(errors="replace"), ended.at)):
         return f"the log of container {ended.container} in {namespace}/{name} may be of a later run"
-    lines = tuple(limit_text(escape_invisible(text), MAX_LINE) for _, _, text in stamped)
+    texts = [text for _, _, text in stamped]
+    lines = tuple(map(log_message, texts, severities_of(texts)))
     words = f"the last lines of container {ended.container} before it ended"
-    return replace(ended, source="log", words=words, tone="idle", lines=lines, at=ended.at - 0.001) if lines else ""
+    return (
+        replace(ended, source="log", words=words, tone="idle", lines=lines, at=ended.at - 0.001, is_routine=False)
+        if lines
+        else ""
+    )
 
 
 def _last_end(pod: Mapping[str, Any], container: str) -> LastEnd | None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dashboard.pages.incident.timeline import TimelineEntry
+from dashboard.objects.fields.text_limit import limit_text
+from dashboard.pages.incident.routine import routine_words
+from dashboard.pages.incident.timeline_entry import TimelineEntry
 from dashboard.runtime.invisible_characters import escape_invisible
 
 MAX_ENTRIES = 60
 """Most entries, the newest."""
+MAX_LINE = 200
+"""Most characters of a line of a log."""
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#&~@])")
 _ADDRESS = re.compile(r"(\w)://")
 """What chats make a link of, with or without brackets."""
@@ -18,20 +22,31 @@ _ADDRESS = re.compile(r"(\w)://")
 def as_markdown(
     title: str, address: str, cluster: str, state: str, sentences: Iterable[str], entries: Iterable[TimelineEntry]
 ) -> str:
-    """The object, its state, sentences about it, and the newest entries, oldest first."""
-    listed = [*entries]
+    """The object, its state, sentences about it, and the newest entries that stand out, oldest first. Routine ones are
+    counted.
+    """
+    everything = [*entries]
+    listed = [entry for entry in everything if not entry.is_routine]
     parts = [f"**[{_plain(title)}]({address})** on cluster {_plain(cluster)}: {_plain(state)}", ""]
     parts += [f"* {_plain(sentence)}" for sentence in sentences]
-    parts += ["", "| time (UTC) | what | where |", "| --- | --- | --- |"]
+    parts += [*([""] if len(parts) > 2 else []), "| time (UTC) | what | where |", "| --- | --- | --- |"]
     parts += [
         f"| {entry.time_text.removesuffix(' UTC')} | {entry.source}: {_plain(entry.words)} | {_plain(entry.subject)} |"
         for entry in reversed(listed[:MAX_ENTRIES])
     ]
     if len(listed) > MAX_ENTRIES:
         parts.append(f"\n{len(listed) - MAX_ENTRIES} older entries are on the page.")
+    if routine := len(everything) - len(listed):
+        parts.append(f"\n{routine_words(routine)} {'is' if routine == 1 else 'are'} on the page.")
     for entry in reversed(listed[:MAX_ENTRIES]):
         if entry.lines:
-            parts += ["", f"{_plain(entry.subject)}, {_plain(entry.words)}:", "```", *map(_fenced, entry.lines), "```"]
+            parts += [
+                "",
+                f"{_plain(entry.subject)}, {_plain(entry.words)}:",
+                "```",
+                *map(_fenced, map(str, entry.lines)),
+                "```",
+            ]
     return "\n".join(parts) + "\n"
 
 
@@ -43,4 +58,4 @@ def _plain(text: str) -> str:
 
 def _fenced(line: str) -> str:
     """A line of a block of code, which it does not end."""
-    return escape_invisible(line).replace("```", "'''")
+    return limit_text(escape_invisible(line), MAX_LINE).replace("```", "'''")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Literal
 
 from dashboard.live.hub.hub import Hub
-from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.fields.managed_fields import FieldOwners
 from dashboard.objects.fields.text_limit import limit_text
@@ -20,17 +19,25 @@ from dashboard.objects.kinds.row import Tone
 from dashboard.objects.printers import columns_for
 from dashboard.objects.printers.events import event_text, row_subject
 from dashboard.objects.usage.usage import Usage, cpu_text, memory_text, share_text
-from dashboard.pages.authors.store import AuthorStore
 from dashboard.pages.details.object_presenter import whole_object
 from dashboard.pages.incident.family import PODS, Family, Member, Place
+from dashboard.pages.incident.people import WritesOfPeople
+from dashboard.pages.incident.routine import (
+    fold_repeated,
+    is_routine_change,
+    is_routine_event,
+    is_routine_writer,
+    newest,
+    without_bookkeeping,
+)
+from dashboard.pages.incident.timeline_entry import TimelineEntry
 from dashboard.runtime.counts_and_times import format_times, parse_timestamp
-from dashboard.runtime.text_with_links import object_href
+from dashboard.runtime.text_with_links import incident_href, object_href
 from informerd.logs.container_runs import containers_of
 
-Source = Literal["change", "event", "log", "usage", "write", "gap"]
 EVENTS = "events"
 MAX_ENTRIES = 300
-"""Most entries of a time line, the newest."""
+"""Most entries of a time line that stand out, and most that are routine: the newest."""
 MAX_WORDS = 500
 MAX_READ = 30
 """Most pods whose containers' ends are told."""
@@ -38,78 +45,119 @@ MAX_WRITTEN = 10
 MAX_MEASURED = 10
 """Most pods whose usage is told."""
 OOM_KILLED = "OOMKilled"
+TERMINATING = "Terminating"
+_TERMINATES = re.compile(rf"\bstatus (.+?) → {TERMINATING}\b")
 _LAST_SEEN = next(index for index, column in enumerate(columns_for(EVENTS)) if column.id == "last-seen")
 
 
 @dataclass(frozen=True, slots=True)
-class TimelineEntry:
-    """Something that happened, or a moment from which on something is known."""
+class LastState:
+    """What is still known of an object that is gone."""
 
-    at: float
-    """Unix seconds."""
-    source: Source
-    words: str
+    deleted_at: float | None = None
+    """Unix seconds; None where nobody saw it go."""
+    status: str = ""
+    """Its status word before its deletion was asked for, or the last that is known."""
+    reason: str = ""
+    """What was wrong with it then, in words."""
     tone: Tone = "idle"
-    place: Place | None = None
-    """The object that it is about; None for the whole family."""
-    subject: str = ""
-    """The same for people, ``Pod shop/web-1``; empty until `with_subjects` sets it."""
-    lines: tuple[str, ...] = ()
-    """Lines of a log."""
-    container: str = ""
-    """The container whose log has the lines, or that has ended."""
-
-    @property
-    def time(self) -> str:
-        """RFC 3339."""
-        return rfc3339(round(self.at, 3))
-
-    @property
-    def time_text(self) -> str:
-        return utc_text(self.at)
-
-    @property
-    def href(self) -> str:
-        return object_href(*self.place) if self.place is not None else ""
+    owner: str = ""
+    """``ReplicaSet/web-7d9c``; empty where nothing owned it."""
+    owner_group: str = ""
+    uid: str = ""
 
 
-async def timeline(hub: Hub, family: Family, authors: AuthorStore) -> list[TimelineEntry]:
-    """The entries, newest first, MAX_ENTRIES at most; other work gets its turns meanwhile."""
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The entries, newest first, and what the feed knows of the object if it is gone."""
+
+    entries: list[TimelineEntry]
+    last_state: LastState
+    is_cut: bool
+    """Whether older entries are left out."""
+
+
+async def timeline(hub: Hub, family: Family, people: WritesOfPeople) -> Timeline:
+    """The time line; other work gets its turns meanwhile."""
     history = hub.history
-    entries, told = await _of_feed(history, family)
+    feed = await _read_feed(history, family)
     ends = await ends_of_containers(family.pods)
-    written = [entry async for entry in writes(family.members)]
-    written += [entry async for entry in writes_of_people(family.members, authors)]
-    entries += [*_of_events(hub, family, told), *ends, *_usage(hub, family), *written]
+    objects = written_members(family)
+    written = [entry async for entry in writes(objects)]
+    written += await people.entries(_places_by_uid(family, feed), feed.entries, objects)
+    entries = [*feed.entries, *_of_events(hub, family, feed.events), *ends, *_usage(hub, family), *written]
     oldest = min((entry.at for entry in entries), default=hub.clock.time())
     entries += gaps(history, family, oldest, hub.clock.time())
-    return sorted(entries, key=lambda entry: -entry.at)[:MAX_ENTRIES]
+    shown, is_cut = newest(fold_repeated(entries), MAX_ENTRIES)
+    return Timeline(shown, feed.last_state, is_cut)
 
 
 def with_subjects(entries: Iterable[TimelineEntry], family: Family) -> list[TimelineEntry]:
-    """The same entries, each with the name of its object."""
+    """The same entries, each with the name of its object, and where that leads."""
+    there = {member.place for member in family.members}
 
-    def subject_of(place: Place | None) -> str:
-        return family.kind_of(place[0]).object_title(*place[1:]) if place is not None else ""
+    def named(entry: TimelineEntry) -> TimelineEntry:
+        if entry.place is None:
+            return entry
+        subject = family.kind_of(entry.place[0]).object_title(*entry.place[1:])
+        gone_href = incident_href(*entry.place) if entry.place != family.place else ""
+        return replace(entry, subject=subject, href=object_href(*entry.place) if entry.place in there else gone_href)
 
-    return [replace(entry, subject=subject_of(entry.place)) for entry in entries]
+    return [named(entry) for entry in entries]
 
 
-async def _of_feed(history: ReadableHistory, family: Family) -> tuple[list[TimelineEntry], set[tuple[str, str]]]:
-    """The lines of the feed, and namespaces and names of the Events that they tell."""
-    found: list[TimelineEntry] = []
-    told: set[tuple[str, str]] = set()
+@dataclass(slots=True)
+class _Feed:
+    """What the feed says of a family."""
+
+    entries: list[TimelineEntry] = field(default_factory=list)
+    events: set[tuple[str, str]] = field(default_factory=set)
+    """Namespaces and names of the Events among them."""
+    last_state: LastState = LastState()
+
+
+async def _read_feed(history: ReadableHistory, family: Family) -> _Feed:
+    feed, told = _Feed(), list[float]()
+    lines_of_subject: list[Entry] = []
     for chunk in history.chunks([*family.keys, EVENTS], -math.inf, math.inf):  # the one with the newest line first
-        if len(found) >= MAX_ENTRIES and sorted(each.at for each in found)[-MAX_ENTRIES] >= chunk.last:
+        if len(told) >= MAX_ENTRIES and sorted(told)[-MAX_ENTRIES] >= chunk.last:
             break
         for entry in reversed(chunk.entries()):
             made = _line(chunk.key, entry, family)
-            if made is not None:
-                found.append(made)
-                if made.source == "event":
-                    told.add((entry.namespace, entry.name))
+            if made is None:
+                continue
+            feed.entries.append(made)
+            if not made.is_routine:
+                told.append(made.at)
+            if made.source == "event":
+                feed.events.add((entry.namespace, entry.name))
+            elif made.place == family.place:
+                lines_of_subject.append(entry)
         await asyncio.sleep(0)
-    return found, told
+    feed.last_state = _last_state(lines_of_subject)
+    return feed
+
+
+def _last_state(lines: list[Entry]) -> LastState:
+    """The last state of an object, of the lines about it, the newest first."""
+    if not lines:
+        return LastState()
+    end = lines[0]
+    if end.op != "deleted":
+        return LastState(uid=end.uid)
+    of_it = [each for each in lines if each.uid == end.uid]
+    status = next((found[1] for each in of_it if (found := _TERMINATES.search(each.words))), "") or next(
+        (each.status for each in of_it if each.status not in ("", TERMINATING)), ""
+    )
+    told = next((each for each in of_it if each.status == status and each.op != "deleted"), end)
+    return LastState(end.time, status, told.reason, told.tone, end.owner, end.owner_group, end.uid)
+
+
+def _places_by_uid(family: Family, feed: _Feed) -> dict[str, Place]:
+    """The objects whose writes are told: the members, and what was deleted."""
+    deleted = {entry.uid: entry.place for entry in feed.entries if entry.uid and entry.place is not None}
+    own = {feed.last_state.uid: family.place} if feed.last_state.uid else {}
+    return {**own, **{member.row.uid: member.place for member in family.members}, **deleted}
 
 
 def _of_events(hub: Hub, family: Family, told: set[tuple[str, str]]) -> Iterator[TimelineEntry]:
@@ -124,7 +172,9 @@ def _of_events(hub: Hub, family: Family, told: set[tuple[str, str]]) -> Iterator
                 continue
             at = row.cells[_LAST_SEEN]
             if isinstance(at, int | float):
-                yield TimelineEntry(at, "event", limit_text(event_text(row), MAX_WORDS), row.tone, place)
+                words = event_text(row)
+                routine = is_routine_event(words, row.tone)
+                yield TimelineEntry(at, "event", limit_text(words, MAX_WORDS), row.tone, place, is_routine=routine)
 
 
 def _line(key: str, entry: Entry, family: Family) -> TimelineEntry | None:
@@ -133,12 +183,17 @@ def _line(key: str, entry: Entry, family: Family) -> TimelineEntry | None:
         place = family.place_of(entry.about)
         if place is None or entry.op == "deleted":
             return None
-        return TimelineEntry(entry.time, "event", limit_text(entry.words, MAX_WORDS), entry.tone, place)
+        routine = is_routine_event(entry.words, entry.tone)
+        words = limit_text(entry.words, MAX_WORDS)
+        return TimelineEntry(entry.time, "event", words, entry.tone, place, is_routine=routine)
     if not family.has(key, entry) or entry.words == "no visible change" or _is_heartbeat(entry):
         return None
-    words = f"deleted, {entry.words}" if entry.op == "deleted" else entry.words
+    is_deletion = entry.op == "deleted"
+    words = limit_text(f"deleted, {entry.words}" if is_deletion else without_bookkeeping(entry.words), MAX_WORDS)
     place = key, entry.namespace, entry.name
-    return TimelineEntry(entry.time, "change", limit_text(words, MAX_WORDS), entry.tone, place)
+    routine = is_routine_change(key, entry, is_subject=place == family.place)
+    uid = entry.uid if is_deletion else ""
+    return TimelineEntry(entry.time, "change", words, entry.tone, place, is_routine=routine, uid=uid)
 
 
 def _is_heartbeat(entry: Entry) -> bool:
@@ -167,14 +222,17 @@ def _ends_of(pod: Member) -> Iterator[TimelineEntry]:
             times = f", restarted {format_times(runs.restarts)}" if runs.restarts else ""
             tone: Tone = "bad" if run.exit_code else "idle"
             words = f"container {runs.name} {what}{reason}{times}"
-            yield TimelineEntry(at, "change", words, tone, pod.place, container=runs.name)
+            routine = not run.exit_code and not runs.restarts
+            yield TimelineEntry(at, "change", words, tone, pod.place, container=runs.name, is_routine=routine)
 
 
 def _usage(hub: Hub, family: Family) -> Iterator[TimelineEntry]:
     for pod in family.pods[:MAX_MEASURED]:
         usage = hub.usage.get(pod.kind.key, pod.row)
         if usage is not None:
-            yield TimelineEntry(usage.at, "usage", usage_words(usage), _usage_tone(usage), pod.place)
+            tone = _usage_tone(usage)
+            words = usage_words(usage)
+            yield TimelineEntry(usage.at, "usage", words, tone, pod.place, is_routine=tone == "idle")
 
 
 def usage_words(usage: Usage) -> str:
@@ -194,7 +252,7 @@ def _usage_tone(usage: Usage) -> Tone:
 
 async def writes(members: Iterable[Member]) -> AsyncIterator[TimelineEntry]:
     """The last write of each manager of an object's fields, its status left out: managers name themselves."""
-    for member in _written(members):
+    for member in members:
         await asyncio.sleep(0)  # each is some milliseconds of work
         for owned in FieldOwners(whole_object(member.row) or {}).managers:
             manager = owned.manager
@@ -204,22 +262,13 @@ async def writes(members: Iterable[Member]) -> AsyncIterator[TimelineEntry]:
             how = "applied" if manager.is_apply else "wrote"
             count = f"{owned.count:,} field{'' if owned.count == 1 else 's'}"
             words = f"{manager.words} {how} last; it owns {count}"
-            yield TimelineEntry(at, "write", words, "idle", member.place)
+            routine = is_routine_writer(manager)
+            yield TimelineEntry(at, "write", words, "idle", member.place, is_routine=routine)
 
 
-async def writes_of_people(members: Iterable[Member], authors: AuthorStore) -> AsyncIterator[TimelineEntry]:
-    """Who wrote the same objects through Deltaboard, as far as that is known: field managers name programs."""
-    for member in _written(members):
-        for write in await authors.writes_of(member.row.uid):
-            at = parse_timestamp(write.at)
-            if at is not None and write.identity.owner:
-                words = f"{write.identity.owner} wrote it through Deltaboard"
-                yield TimelineEntry(at, "write", words, "idle", member.place)
-
-
-def _written(members: Iterable[Member]) -> list[Member]:
+def written_members(family: Family) -> list[Member]:
     """Objects that people write, and not pods that others make: MAX_WRITTEN at most."""
-    written = (member for member in members if member.kind.key != PODS or member.row.owner is None)
+    written = (member for member in family.members if member.kind.key != PODS or member.row.owner is None)
     return [*islice(written, MAX_WRITTEN)]
 
 

@@ -9,8 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB, Hub
+from dashboard.pages.audit.recorder import AUDIT
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.causes.grouped_problems import MAX_EXAMINED
 from dashboard.pages.causes.live_causes import open_causes
@@ -18,10 +20,14 @@ from dashboard.pages.causes.shown_causes import Cause, Causes
 from dashboard.pages.causes.top_owner import Subject
 from dashboard.pages.causes.unhealthy_object import UnhealthyObject
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
+from dashboard.pages.details.usage_chart import UsageCharts
 from dashboard.pages.incident.family import MAX_MEMBERS, Family, find_family
 from dashboard.pages.incident.last_lines import last_lines
 from dashboard.pages.incident.markdown import as_markdown
-from dashboard.pages.incident.timeline import MAX_ENTRIES, timeline, with_subjects
+from dashboard.pages.incident.people import WritesOfPeople
+from dashboard.pages.incident.routine import folded
+from dashboard.pages.incident.state_text import past_state, present_state
+from dashboard.pages.incident.timeline import MAX_ENTRIES, Timeline, timeline, with_subjects
 from dashboard.pages.layout.not_found import kind_not_found, object_not_found
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import (
@@ -30,11 +36,12 @@ from dashboard.pages.layout.requested_kind import (
     open_object,
     path_namespace,
     redirect_with_query,
+    to_address_with_dash,
     wait_until_reported,
 )
 from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
 from dashboard.runtime.app_state import state_of
-from dashboard.runtime.text_with_links import incident_href, object_href, plain_text
+from dashboard.runtime.text_with_links import incident_href, object_href
 
 
 @require_safe
@@ -50,31 +57,29 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     await wait_until_reported(state, kind, *place)
     hub = state[HUB]
     family = await find_family(hub, kind, *place)
-    entries = await timeline(hub, family, state[AUTHORS])
-    is_known = any(entry.source != "gap" for entry in entries)
-    if family.row is None and not is_known and has_synced(hub.hub_kinds.replica(kind.key)):
+    people = WritesOfPeople(state[AUDIT], state[AUTHORS], state[CONNECTION].cluster.server, state[RIGHTS].may_list)
+    line = await timeline(hub, family, people)
+    is_known = any(entry.source != "gap" for entry in line.entries)
+    is_gone = family.row is None and has_synced(hub.hub_kinds.replica(kind.key))
+    if is_gone and not is_known:
         return object_not_found(request, kind, *place)
-    is_full = len(entries) >= MAX_ENTRIES
     lines, why_not = await last_lines(state, family.pods)
-    entries = with_subjects(sorted([*entries, *lines], key=lambda entry: -entry.at), family)
+    entries = with_subjects(sorted([*line.entries, *lines], key=lambda entry: -entry.at), family)
     view = open_detail(hub, kind, *place)
+    past = past_state(view, family, line.last_state) if is_gone else None
     found = causes_of(hub, family)
     causes = found.shown
     sentences = [
-        sentence
-        for sentence in (
-            *map(cause_sentence, causes),
-            why_not,
-            *what_is_left_out(family, is_full=is_full, are_causes_cut=found.is_cut),
-        )
-        if sentence
+        *map(cause_sentence, causes),
+        *filter(None, (unknown_author(people, line, is_gone=is_gone), why_not)),
+        *what_is_left_out(family, is_full=line.is_cut, are_causes_cut=found.is_cut),
     ]
     title = kind.object_title(*place)
     text = as_markdown(
         title,
         request.build_absolute_uri(quote(incident_href(kind.key, *place), safe="/%-._~")),
         state[CONNECTION].cluster.name,
-        state_text(view),
+        past.text if past is not None else present_state(view),
         sentences,
         entries,
     )
@@ -84,18 +89,29 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
         context = {
             "page": page_info(request, title=f"Why: {name}", key=kind.key, view=view),
             "view": view,
+            "past": past,
+            "uid": line.last_state.uid if is_gone else family.row.uid if family.row is not None else "",
+            "usage": shown_usage(view, is_gone=is_gone),
             "family": family,
-            "entries": entries,
+            "entries": folded(entries),
+            "entry_count": len(entries),
             "causes": causes,
             "sentences": sentences[len(causes) :],
             "markdown": text,
             "title": title,
-            "object_href": object_href(kind.key, *place),
+            "object_href": "" if is_gone else object_href(kind.key, *place),
         }
         response = render(request, "incident/page.html", context)
     forbid_storing_secrets(response, kind)
     response["Cache-Control"] = "no-store"
     return response
+
+
+@require_safe
+async def incident_without_namespace(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """Lead to the page of an object whose kind has no namespaces, and whose address lacks the dash; 404 as there."""
+    response = await incident(request, resource, namespace, name)
+    return to_address_with_dash(request, response, incident_href(resource, path_namespace(namespace), name))
 
 
 def causes_of(hub: Hub, family: Family) -> Causes:
@@ -118,12 +134,17 @@ def cause_sentence(cause: Cause) -> str:
     return f"{about}: {cause.words}{since}{change}{doubt}"
 
 
-def state_text(view: LiveDetail) -> str:
-    """The state of the object in a sentence."""
-    if view.row is None or view.details is None:
-        return "It does not exist any more."
-    said = plain_text(view.details.summary).replace(" UTC ago", " UTC")
-    return f"{said} {view.row.reason}".strip()
+def unknown_author(people: WritesOfPeople, line: Timeline, *, is_gone: bool) -> str:
+    """Why it is not known who deleted or wrote the object, as a sentence; empty where it is."""
+    if is_gone:
+        return people.who_deleted_is_unknown(line.last_state.uid)
+    return people.who_wrote_is_unknown([entry.words for entry in line.entries if entry.source == "write"])
+
+
+def shown_usage(view: LiveDetail, *, is_gone: bool) -> UsageCharts | None:
+    """What the object uses; of one that is gone what it used, where that is known: nothing comes any more."""
+    usage = view.usage
+    return None if usage is None or (is_gone and usage.is_empty) else usage
 
 
 def what_is_left_out(family: Family, *, is_full: bool, are_causes_cut: bool) -> list[str]:
@@ -136,5 +157,6 @@ def what_is_left_out(family: Family, *, is_full: bool, are_causes_cut: bool) -> 
     if family.is_cut:
         sentences.append(f"It has more than {MAX_MEMBERS} relatives: the others are left out.")
     if is_full:
-        sentences.append(f"The newest {MAX_ENTRIES} entries are shown. The feed has all that is known.")
+        most = f"The newest {MAX_ENTRIES} entries and {MAX_ENTRIES} routine ones are shown."
+        sentences.append(f"{most} The feed has all that is known.")
     return sentences

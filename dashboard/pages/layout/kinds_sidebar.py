@@ -267,7 +267,7 @@ def _with_live_count(state: AppState, item: KindItem) -> KindItem:
     if replica.is_hidden:
         return replace(item, state=replica.health.state, words=NOT_VISIBLE)
     summary = state[HUB].summaries.get(item.key)
-    unhealthy_count = len(summary.unhealthy_rows) if summary is not None else 0
+    unhealthy_count = summary.count_wrong().total() if summary is not None else 0
     count = len(replica.rows) if _is_listed(replica) else None
     words = f"{unhealthy_count:,} wrong" if unhealthy_count else ("" if count is not None else replica.health.problem)
     return replace(item, count=count, unhealthy_count=unhealthy_count, state=replica.health.state, words=words)

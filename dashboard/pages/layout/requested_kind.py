@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -193,6 +194,15 @@ def has_synced(replica: ReadableReplica) -> bool:
 def redirect_with_query(request: HttpRequest, path: str) -> HttpResponseRedirect:
     encoded = request.META.get("QUERY_STRING", "")
     return HttpResponseRedirect(f"{path}?{encoded}" if encoded else path)
+
+
+def to_address_with_dash(request: HttpRequest, response: HttpResponse, path: str) -> HttpResponse:
+    """A redirect to `path` where that has a page, which `response` is; else the response, which says what is missing.
+
+    Who does not see everything is led to `path` in any case: what they may get by its name is looked up there alone.
+    """
+    is_there = response.status_code == HTTPStatus.OK or not state_of(request)[RIGHTS].sees_all
+    return redirect_with_query(request, path) if is_there else response
 
 
 def path_namespace(segment: str) -> str:

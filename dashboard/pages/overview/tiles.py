@@ -97,10 +97,8 @@ def tile_of(
 
 def _unhealthy(summary: KindSummary, namespaces: tuple[str, ...]) -> tuple[int, bool]:
     """Number of unhealthy rows, and whether one of them is red."""
-    if not namespaces:
-        return len(summary.worst_first), bool(summary.worst_first) and summary.worst_first[0][0] == 0
-    groups = [group for group in summary.group_counts.items() if group[0][0] in namespaces]
-    return sum(count for _, count in groups), any(tone == "bad" for (_, _, tone), _ in groups)
+    tones = summary.count_wrong(namespaces)
+    return tones.total(), tones["bad"] > 0
 
 
 def _tones(summary: KindSummary, namespaces: tuple[str, ...]) -> Counter[Tone]:

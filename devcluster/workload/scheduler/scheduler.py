@@ -11,6 +11,7 @@ from devcluster.workload.event_recorders import Recorders
 from devcluster.workload.kubelet import pod_status
 from devcluster.workload.scheduler.filters import filter_node, unschedulable_message
 from devcluster.workload.scheduler.node_resources import NodeResources, allocatable
+from devcluster.workload.times import parse_timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import Conflict
@@ -84,7 +85,9 @@ class Scheduler:
         message = unschedulable_message([each for each in failures if each is not None])
         condition = find_condition(pod.status.conditions, "PodScheduled")
         if condition is None or condition.message != message:
-            status = pod_status.unschedulable_status(self._cluster.clock.time(), message)
+            known = condition.last_transition_time if condition and condition.status == "False" else None
+            since = parse_timestamp(known) if known else self._cluster.clock.time()  # another message is no transition
+            status = pod_status.unschedulable_status(since, message)
             await self._cluster.pods.patch(pod, {"status": status}, status=True)
         self._recorder.event(pod, "Warning", "FailedScheduling", message)
 

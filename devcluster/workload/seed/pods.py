@@ -61,7 +61,8 @@ def _status(seed: SeedWriter, life: PodStatusBuilder, app: App, luck: float, cau
         killed = app.flaw == "memory" or (not app.flaw and cause < 0.4)
         ended = seed.now - (30 if app.flaw else (0.02 + 0.88 * cause) * (seed.now - life.created))
         code, reason = (137, "OOMKilled") if killed else (1, "Error")
-        life.last_state = pod_status.terminated_state(life.started_at, ended, code, reason, life.number)
+        started = ended - 4 if app.flaw == "crash" else life.started_at
+        life.last_state = pod_status.terminated_state(started, ended, code, reason, life.number)
         life.started_at = ended + 1
     if app.flaw == "crash":
         words = f"back-off 5m0s restarting failed container={app.name}"

@@ -16,7 +16,7 @@ export function followPod(form, changed) {
     if (!run || run === option.dataset.run) return "";
     const { state: words, before } = option.dataset;
     if (words) return `Container ${option.value} does not run any more: ${words}.`;
-    return `Container ${option.value} was started again${before ? `. Before that: ${before}` : ""}.`;
+    return `Container ${option.value} was started again${before ? `. The container's last run: ${before}` : ""}.`;
   }
 
   function show() {

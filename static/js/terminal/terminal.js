@@ -25,7 +25,7 @@ export function start() {
   const holder = document.getElementById("terminal");
   if (!form || !holder) return;
   const entry = history.state?.terminal ?? {};
-  const session = { socket: null, terminal: null, fit: null, drawn: 0, size: null, control: 0, queue: [], timer: 0, sentAt: 0, isOver: true };
+  const session = { socket: null, terminal: null, fit: null, drawn: 0, size: null, control: 0, queue: [], timer: 0, sentAt: 0, isOver: true, what: "" };
   const status = document.getElementById("terminal-status");
   const button = form.querySelector("[data-terminal-start]");
 
@@ -110,7 +110,7 @@ export function start() {
 
   function ended({ code, reason }) {
     session.isOver = true;
-    const words = code === null ? reason || "The session ended." : `Ended with exit code ${code}.`;
+    const words = code === null ? reason || "The session ended." : `${session.what} ended with exit code ${code}.`;
     session.terminal.write(`\r\n\x1b[3m${words.replace(/[\x00-\x1f\x7f-\x9f]/g, " ")}\x1b[0m\r\n`);
     session.terminal.options.disableStdin = true;
     say(words, code === 0 ? "ok" : "warn");
@@ -177,8 +177,9 @@ export function start() {
     session.fit.fit();
     session.terminal.reset();
     Object.assign(session.terminal.options, { disableStdin: false, theme: theme() });
-    Object.assign(session, { drawn: 0, queue: [], isOver: false });
     const { container, shell, command } = form.elements;
+    const what = shell.value === form.dataset.other ? "The command" : "The shell"; // whose exit code it is, not the container's
+    Object.assign(session, { drawn: 0, queue: [], isOver: false, what });
     const { cols: columns, rows } = session.terminal;
     const begin = { uid: pod.uid(), container: container.value, shell: shell.value, command: command.value, columns, rows };
     const socket = session.socket = new WebSocket(new URL(holder.dataset.socket, location.href.replace(/^http/, "ws")));

@@ -27,6 +27,7 @@ IGNORABLE = (
 READABLE = "naïve 日本語 ❤ 😀 – → العربية हिन्दी \u00a0\u2003|"
 
 
+@pytest.mark.slow
 def test_all_that_is_invisible_by_unicode_is_escaped() -> None:
     pattern = re.compile(f"[{INVISIBLE}]")
     everything = "".join(map(chr, range(sys.maxunicode + 1)))
@@ -79,6 +80,7 @@ def test_every_template_shows_them() -> None:
     assert hasattr(html, "__html__"), "it is put into other templates without being escaped again"
 
 
+@pytest.mark.slow
 def test_a_long_page_of_them_costs_no_more_than_its_length() -> None:
     html = "<p>\u202e" * 100_000
     assert len(escape_invisible_in_html(html)) == 900_000

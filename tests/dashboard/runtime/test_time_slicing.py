@@ -31,6 +31,7 @@ def test_short_work_is_done_at_once_without_an_event_loop() -> None:
     assert done == ["short"]
 
 
+@pytest.mark.slow
 def test_work_whose_steps_are_long_does_not_hold_up_the_loop_with_its_first_ones() -> None:
     done, begun = list[str](), list[int]()
 

@@ -50,6 +50,7 @@ async def test_a_form_that_is_refused_brings_its_text_back_be_it_too_much_or_not
     assert b"\nkind: &lt;A&gt;\n</textarea>" in page["body"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", [0, 1])
 async def test_a_text_that_is_too_long_to_come_back_says_so(over: int) -> None:
     sent = {"a": "x" * 200, "yaml": "<" + "x" * (MAX_TEXT_BYTES - 1 + over), "base": "x"}

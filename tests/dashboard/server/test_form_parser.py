@@ -27,6 +27,7 @@ def lists_of(form: QueryDict) -> list[tuple[str, list[str]]]:
     return [*form.lists()]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=6))
 def test_what_a_browser_sends_is_read_as_it_was_written(fields: list[tuple[str, str]]) -> None:
     body = urlencode(fields).encode()
@@ -74,6 +75,7 @@ def test_a_form_cannot_be_changed() -> None:
         parse_form(b"a=1")["a"] = "2"
 
 
+@pytest.mark.slow
 def test_the_memory_of_a_form_is_a_few_times_its_length() -> None:
     body = b"yaml=" + b"%7B%0A+" * 300_000
     tracemalloc.start()

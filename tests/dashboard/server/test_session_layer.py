@@ -78,6 +78,7 @@ def header(message: Message, name: bytes) -> str:
     return value.decode()
 
 
+@pytest.mark.slow
 async def test_a_request_with_a_session_has_its_person(sessions: SessionRegistry) -> None:
     inner = Inner()
     cookie = await begun(sessions, "alice")

@@ -79,6 +79,7 @@ HEALTHS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from("abcdef"), HEALTHS, min_size=1), st.randoms())
 def test_the_order_of_namespaces_does_not_matter(healths: dict[str, Health], random: Any) -> None:
     names = [*healths]

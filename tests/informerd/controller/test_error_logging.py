@@ -9,6 +9,7 @@ from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.informerd.controller_rig import A, B, Script, running
 
 
+@pytest.mark.slow
 async def test_the_same_error_again_and_again_does_not_flood_the_log(
     clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -100,6 +100,7 @@ async def test_who_takes_a_pod_away_on_purpose_takes_it_off_the_list_and_nothing
         assert await listed(cluster) == (["b"], 1, "as wanted")
 
 
+@pytest.mark.slow
 async def test_pods_that_go_one_after_the_other_are_each_counted_once(cluster: LiveCluster, clock: FakeClock) -> None:
     await cluster.apply(*(pod(name) for name in "abcd"), jinghzhu(*"abcd"))
     async with operating(cluster, clock):
@@ -112,6 +113,7 @@ async def test_pods_that_go_one_after_the_other_are_each_counted_once(cluster: L
         assert await listed(cluster) == (["d"], 1, "Need to do HA")
 
 
+@pytest.mark.slow
 async def test_pods_that_went_while_nobody_watched_are_taken_off_at_the_start(
     cluster: LiveCluster, clock: FakeClock
 ) -> None:
@@ -135,6 +137,7 @@ async def test_pods_that_a_new_jinghzhu_names_before_they_are_there_are_left_on_
         assert await listed(cluster) == (["a"], 1, "as wanted")
 
 
+@pytest.mark.slow
 async def test_a_pod_that_went_before_its_name_was_listed_is_taken_off_then(
     cluster: LiveCluster, clock: FakeClock
 ) -> None:
@@ -147,6 +150,7 @@ async def test_a_pod_that_went_before_its_name_was_listed_is_taken_off_then(
         assert await listed(cluster) == ([], 0, "Need to do HA")
 
 
+@pytest.mark.slow
 async def test_however_many_go_none_that_is_listed_is_forgotten_and_of_the_others_only_the_new_are_known(
     cluster: LiveCluster, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,6 +168,7 @@ async def test_however_many_go_none_that_is_listed_is_forgotten_and_of_the_other
         assert await listed(cluster) == (["p6"], 1, "Need to do HA")
 
 
+@pytest.mark.slow
 async def test_a_pod_that_is_there_again_under_its_name_stays_on_the_list(
     cluster: LiveCluster, clock: FakeClock
 ) -> None:
@@ -223,6 +228,7 @@ async def test_what_somebody_else_writes_at_the_same_time_stays(
     assert found["status"] == {"state": "Failed", "message": "Need to do HA"}
 
 
+@pytest.mark.slow
 async def test_a_write_that_fails_is_tried_again_after_100_ms_and_then_later_and_later_up_to_5_s(
     cluster: LiveCluster, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

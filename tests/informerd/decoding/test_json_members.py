@@ -25,6 +25,7 @@ def test_members_come_as_they_are_whatever_is_around_them(indent: int | None) ->
     }
 
 
+@pytest.mark.slow
 def test_depth_is_no_obstacle() -> None:
     assert json_members(b'{"a":' + DEEP + b',"b":"x"}', b"b") == {b"b": b'"x"'}
     assert json_members(b'{"a":' + DEEP + b"}", b"a") == {b"a": DEEP}

@@ -133,6 +133,7 @@ def test_the_work_grows_with_the_bytes_and_not_faster(item: Any, chunk: int) -> 
         assert examined(body, chunk) <= 2.1 * len(body)
 
 
+@pytest.mark.slow
 def test_what_comes_whole_and_cannot_be_decoded_is_handed_over_and_the_others_come() -> None:
     deep = b'{"metadata":{"name":"deep"},"a":' + b"[" * 5000 + b"]" * 5000 + b"}"
     body = b'{"items":[{"metadata":{"name":"a"}},%b,{"metadata":{"name":"b"}}, %b ]}' % (deep, deep)

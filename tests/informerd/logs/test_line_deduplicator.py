@@ -73,6 +73,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(600), deadline=None)
 @given(steps)
 def test_no_line_comes_twice_and_none_is_missing_without_a_mark(history: list[tuple[str, int, str]]) -> None:
@@ -156,6 +157,7 @@ def cuts(data: bytes, sizes: list[int]) -> Iterator[bytes]:
     yield data[start:]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300), deadline=None)
 @given(
     st.lists(st.binary(max_size=12).filter(lambda text: b"\n" not in text), max_size=12), st.lists(st.integers(0, 9))

@@ -73,6 +73,7 @@ async def test_reads_come_from_the_cache_and_writes_go_to_the_api_server(place: 
             await maps.read(Request(place.namespace, "b"))
 
 
+@pytest.mark.slow
 async def test_each_write_is_seen_by_the_next_read(place: Place) -> None:
     manager = Manager(place.config, namespaces=[place.namespace], wait_for_own_writes=True)
     maps = manager.kind(MAPS, ConfigMap)

@@ -6,6 +6,7 @@ import ast
 import asyncio
 from pathlib import Path
 
+import pytest
 from prometheus_client import CollectorRegistry
 from prometheus_client.openmetrics.exposition import generate_latest as generate_openmetrics
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
@@ -105,6 +106,7 @@ class TestCollector:
         metered.factory.informer(MYDEMOS)
         assert metered.value("objects", resource="mydemos") == 0
 
+    @pytest.mark.slow
     async def test_a_scrape_may_come_from_another_thread_at_any_time(self, metered: Metered) -> None:
         watch = await metered.listed()
 
@@ -125,6 +127,7 @@ class TestCollector:
         await scraping
         assert len(scrapes) == 5
 
+    @pytest.mark.slow
     def test_nothing_else_of_the_library_imports_prometheus_client(self) -> None:
         folder = Path(__file__).parents[3] / "informerd"
         importing = set()

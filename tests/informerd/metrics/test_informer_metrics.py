@@ -134,6 +134,7 @@ class TestLag:
 
 
 class TestHealth:
+    @pytest.mark.slow
     async def test_the_state_is_1_for_one_of_all_states_and_changes_are_counted(self, metered: Metered) -> None:
         assert metered.value("state", state="starting") == 1
         watch = await metered.listed()

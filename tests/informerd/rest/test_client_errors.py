@@ -223,6 +223,7 @@ async def test_a_user_to_act_as_cannot_smuggle_headers_in() -> None:
         assert server.seen == []
 
 
+@pytest.mark.slow
 async def test_lists_and_watches_of_what_is_no_json_are_malformed() -> None:
     pod = b'{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":' + DEEP + b"}"
 

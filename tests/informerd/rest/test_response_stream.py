@@ -81,6 +81,7 @@ def test_empty_lines_are_left_out_and_what_is_unfinished_is_kept() -> None:
     assert [cut(cutter, piece) for piece in (b"\r", b"\n{}", b"\r", b"\n")] == [[], [], [], [b"{}\r"]]
 
 
+@pytest.mark.slow
 def test_a_line_of_many_megabytes_costs_in_proportion() -> None:
     """64 MB in chunks of 16 kB: joined once, they take milliseconds; joined at each chunk, the test times out."""
     cutter, piece = LineCutter(), b"x" * 16_384

@@ -176,6 +176,7 @@ def test_a_plain_set_of_labels_asks_for_each_of_them() -> None:
         LabelSelector.from_labels({"app": "w" * 64})
 
 
+@pytest.mark.slow
 def test_hostile_text_is_refused_in_no_time() -> None:
     for text in (
         "a" * 200_000,

@@ -229,6 +229,7 @@ def test_in_any_history_keys_are_handed_out_as_the_model_says(before: list[Step]
     asyncio.run(trial())
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(KEYS, PRIORITIES, SECONDS), min_size=1, max_size=40))
 def test_whatever_several_workers_take_no_two_have_the_same_key_and_none_is_lost(

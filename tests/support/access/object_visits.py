@@ -54,6 +54,11 @@ def hidden_detail(tour: Tour) -> Visit:
     return Visit(target.address, headers=HTML)
 
 
+def by_name(room: str) -> Callable[[Tour], Visit]:
+    """An object without namespace, whose address lacks the dash."""
+    return lambda tour: Visit(f"{room}/{(node := tour.target(NODES)).key}/{quote(node.name)}/", headers=HTML)
+
+
 def object_page(page: str, headers: Mapping[str, str] = MappingProxyType({})) -> Callable[[Tour], Visit]:
     def visit(tour: Tour) -> Visit:
         targets = tour.seen() if tour.random.random() < 0.7 else tour.forbidden()

@@ -23,7 +23,7 @@ from dashboard.live.replication.replicas import REPLICAS, Replicas
 from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, VersionWarnings
 from dashboard.pages.audit.recorder import AUDIT, AuditRecorder
-from dashboard.pages.authors.store import AUTHORS
+from dashboard.pages.authors.store import AUTHORS, AuthorStore, Write
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT
 from dashboard.pages.create.many.cached_parse_results import PARSE_CACHE
@@ -44,9 +44,16 @@ from informerd.lru_cache import LruCache
 
 T = TypeVar("T")
 
+
+class NoAuthors(AuthorStore):
+    """Knows of no write, and needs no database."""
+
+    async def writes_of(self, uid: str) -> tuple[Write, ...]:
+        return ()
+
+
 ATTRIBUTES: dict[Key[Any], str] = {
     ACCESS_REVIEWS: "access_reviews",
-    AUTHORS: "authors",
     BULK_RUNNER: "bulk_runs",
     CLOCK: "clock",
     CONTROLLERS_CLIENT: "controllers",
@@ -65,6 +72,7 @@ ATTRIBUTES: dict[Key[Any], str] = {
 DEFAULTS: dict[Key[Any], tuple[str, Callable[[], Any]]] = {
     AUDIT: ("audit", lambda: AuditRecorder(SystemClock())),
     HISTORY_PROBLEM: ("history_problem", lambda: lambda: ""),
+    AUTHORS: ("authors", lambda: NoAuthors(SystemClock())),
     LAST_LINES: ("last_lines", lambda: LruCache(MAX_CACHED)),
     LOG_STREAMS: ("log_streams", lambda: LogStreams(cast("Replicas", {}), SystemClock())),
     MOMENT: ("moment", lambda: None),

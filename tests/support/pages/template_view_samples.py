@@ -355,6 +355,7 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
                 Cause(
                     CauseKey("owner", ("pods", row.namespace, f"{row.name}-{number}")),
                     Subject(pods, row.namespace, row.name, row),
+                    UnhealthyObject(pods, msgspec.structs.replace(row, uid=f"{row.uid}-{number}"), 0, NOW),
                     (UnhealthyObject(pods, msgspec.structs.replace(row, uid=f"{row.uid}-{number}"), 0, NOW),),
                     1 + number % 2,
                     "1 pod cannot pull image registry.example.com/web:1.5",

@@ -52,6 +52,7 @@ def test_configuration_and_keys_are_read_once_in_ten_minutes(
     assert len(provider.asked) == 4
 
 
+@pytest.mark.slow
 def test_new_keys_are_read_when_they_are_needed_and_not_for_each_token(
     client: ProviderClient, provider: Provider, clock: FakeClock
 ) -> None:

@@ -35,12 +35,14 @@ async def stored(ask: Ask, **changes: Any) -> Session:
     return made
 
 
+@pytest.mark.slow
 async def test_a_session_comes_back_as_it_was(ask: Ask) -> None:
     made = await stored(ask)
     assert await ask(store.find, made.id, NOW + 1, LIFETIME) == made
     assert await ask(store.find, "0" * 64, NOW + 1, LIFETIME) is None
 
 
+@pytest.mark.slow
 async def test_it_ends_when_its_time_is_over_however_often_it_is_used(ask: Ask) -> None:
     made = await stored(ask)
     for hour in range(1, 24):

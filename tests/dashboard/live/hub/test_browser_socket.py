@@ -7,6 +7,8 @@ import gzip
 import json
 import random
 
+import pytest
+
 from dashboard.live.hub.browser_socket import (
     ACKNOWLEDGE_TIMEOUT,
     BEHIND_TIMEOUT,
@@ -27,6 +29,7 @@ from tests.support.live.hub_with_browsers import PODS, Browser, World
 from tests.support.live.replica_feeder import pod
 
 
+@pytest.mark.slow
 def test_a_browser_that_does_not_keep_up_is_stopped_and_later_gets_one_window() -> None:
     world = World(40)
     slow, quick = world.browser(), world.browser()
@@ -161,6 +164,7 @@ def test_messages_are_counted_as_a_browser_counts_them() -> None:
     assert json.loads(message) == {"content": "žluťoučký 🐎 → ok"}
 
 
+@pytest.mark.slow
 def test_the_biggest_window_does_not_put_a_browser_behind_that_keeps_up() -> None:
     world = World(1)
     browser = Browser(world.hub, world.clock)

@@ -103,3 +103,19 @@ def test_a_count_in_steps_while_rows_change_is_a_fresh_count(seed: int, monkeypa
     assert summary.group_counts == fresh.group_counts
     assert +summary.tones == fresh.tones
     assert {space: +tones for space, tones in summary.tones_in.items()} == fresh.tones_in
+
+
+def test_a_crash_loop_that_runs_now_keeps_its_place_is_not_counted_as_wrong_and_ends_by_itself() -> None:
+    summary = KindSummary("pods")
+    loop = msgspec.structs.replace(pod("loop", status="CrashLoopBackOff", tone="bad"), since=NOW)
+    runs = msgspec.structs.replace(pod("loop", version=2), since=NOW, until=NOW + 610)
+    waits = msgspec.structs.replace(pod("waits", status="Pending", tone="warn"), since=NOW - 900)
+    summary.apply(Change(rows=[(None, loop), (None, waits)]), NOW + 1)
+    assert summary.count_wrong() == {"bad": 1, "warn": 1}
+    before = [uid for *_, uid in summary.worst_first]
+    summary.apply(Change(rows=[(loop, runs)]), NOW + 10)
+    assert [uid for *_, uid in summary.worst_first] == before
+    assert (summary.count_wrong(), summary.count_wrong(("other",))) == ({"warn": 1}, {})
+    assert not summary.pass_time(NOW + 609)
+    assert summary.pass_time(NOW + 610)
+    assert list(summary.unhealthy_rows) == ["uid-default-waits"]

@@ -246,6 +246,7 @@ def test_pages_are_those_of_a_cluster_that_has_what_one_may_see(rights: Rights, 
     asyncio.run(compare())
 
 
+@pytest.mark.slow
 async def test_whoever_may_see_everything_gets_the_pages_of_everybody() -> None:
     everything = Rights([Rule(frozenset("*"), frozenset("*"), frozenset("*"))])
     async with person(everything) as somebody:
@@ -405,6 +406,7 @@ async def test_rates_of_a_new_group_are_those_of_before_once_they_are_counted() 
         assert sum(modified for _, _, modified, _ in history.rates(["pods"], now)) == 4
 
 
+@pytest.mark.slow
 async def test_a_group_of_people_who_see_much_is_counted_while_others_go_on() -> None:
     async with person(SHOP) as somebody:
         rows = [pod_row(f"pod-{number}", namespace="bank") for number in range(MANY)]

@@ -82,6 +82,7 @@ PARAMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_scoped", [False, True])
 @pytest.mark.parametrize("params", PARAMS)
 async def test_a_result_found_in_slices_while_rows_change_is_the_list(params: str, is_scoped: bool) -> None:
@@ -97,6 +98,7 @@ async def test_a_result_found_in_slices_while_rows_change_is_the_list(params: st
     assert world.results.rows == world.feed.replica.rows
 
 
+@pytest.mark.slow
 async def test_all_results_follow_all_changes_together() -> None:
     world, chance = World(MANY), random.Random(1)
     for params in PARAMS:
@@ -116,6 +118,7 @@ async def test_all_results_follow_all_changes_together() -> None:
         assert result.facets.total() == len(rows), params
 
 
+@pytest.mark.slow
 async def test_a_relist_is_taken_in_by_slices_and_ends_as_the_list() -> None:
     world = World(MANY)
     result = world.results.open_result(query("q=status=Running&sort=-restarts"))
@@ -174,6 +177,7 @@ def test_what_nobody_looks_at_is_forgotten_after_a_while() -> None:
     assert not left.listeners
 
 
+@pytest.mark.slow
 async def test_filters_that_nobody_waits_for_leave_no_work_behind() -> None:
     """Requests for one new filter after the other took the event loop for minutes."""
     world = World(MANY)
@@ -187,6 +191,7 @@ async def test_filters_that_nobody_waits_for_leave_no_work_behind() -> None:
     assert world.shown("q=x3") == world.expected("q=x3")
 
 
+@pytest.mark.slow
 async def test_what_is_computed_for_nobody_is_dropped_after_a_while() -> None:
     world = World(MANY)
     result = world.results.open_result(query("q=p-0000"))

@@ -89,6 +89,7 @@ async def test_idle_lists_make_room_and_those_that_somebody_looks_at_do_not(monk
     assert open_list(hub, PODS, query("q=.spec.nodeName=node-1")).query.problems
 
 
+@pytest.mark.slow
 async def test_rows_that_somebody_waits_for_are_not_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dashboard.live.index.index_store.MAX_VALUES", 3000)
     store = IndexStore(some_pods(clock := FakeClock(), 3000), clock)

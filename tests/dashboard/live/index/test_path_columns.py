@@ -86,6 +86,7 @@ LISTS = (
 )
 
 
+@pytest.mark.slow
 async def test_lists_by_path_stay_what_a_fresh_look_at_all_rows_gives() -> None:
     kind = Kind(700)
     for text in LISTS:
@@ -102,6 +103,7 @@ async def test_lists_by_path_stay_what_a_fresh_look_at_all_rows_gives() -> None:
         assert await kind.shown(text) == kind.anew(text), text
 
 
+@pytest.mark.slow
 async def test_rows_that_change_while_a_path_is_looked_at_are_shown_as_they_are_then() -> None:
     kind = Kind()
     result = kind.results.open_result(query("sort=.spec.priority&q=.spec.nodeName"))
@@ -142,6 +144,7 @@ async def test_a_path_is_looked_at_once_for_all_lists_and_a_change_is_read_once(
     assert read == [2]
 
 
+@pytest.mark.slow
 async def test_a_new_path_says_how_far_it_is_while_rows_are_not_there_yet() -> None:
     kind = Kind()
     result = kind.results.open_result(query("sort=.spec.priority"))
@@ -209,6 +212,7 @@ async def test_a_path_that_no_object_has_is_known_until_one_has() -> None:
     assert sightings.absent((FieldPath(".spec.other"),)) == ()
 
 
+@pytest.mark.slow
 async def test_a_path_that_comes_while_it_is_being_looked_for_is_not_called_absent() -> None:
     kind = Kind()
     paths = (FieldPath(".spec.foo"),)
@@ -263,6 +267,7 @@ async def test_a_new_path_for_which_there_is_no_room_is_left_out_and_named(monke
     assert store.fit_query(kind, query("q=.spec.foo=1")).problems == ()
 
 
+@pytest.mark.slow
 async def test_a_browser_is_told_how_far_a_new_path_is_and_then_gets_the_rows() -> None:
     clock = FakeClock()
     feeders = Feeders(

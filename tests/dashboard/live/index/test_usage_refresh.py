@@ -79,6 +79,7 @@ class World:
             await asyncio.sleep(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("params", PARAMS)
 async def test_a_list_is_right_after_each_poll(params: str) -> None:
     world = World(MANY)
@@ -93,6 +94,7 @@ async def test_a_list_is_right_after_each_poll(params: str) -> None:
         assert world.shown(params) == world.expected(params)
 
 
+@pytest.mark.slow
 async def test_all_lists_are_right_when_rows_change_and_polls_come_while_they_are_being_sorted() -> None:
     world = World(MANY)
     for params in PARAMS:

@@ -89,6 +89,18 @@ def test_events_are_known_by_what_they_are_about(history: list[tuple[str, list[t
         check(holding.by_subject, holding.rows, lambda row: (SUBJECT_OF["events"](row),))
 
 
+def test_pods_are_known_by_their_node() -> None:
+    holding = ReplicaRows("pods")
+    holding.apply_frame([pod("a", node="n-1"), pod("b", node="n-1"), pod("c")], ())
+    assert set(holding.by_node.uids_of("n-1")) == {"uid-default-a", "uid-default-b"}
+    holding.apply_frame([pod("b", node="n-2", version=2)], ["uid-default-a"])
+    assert not holding.by_node.uids_of("n-1")
+    assert len(holding.by_node) == 1
+    other = ReplicaRows("nodes")
+    other.apply_frame([pod("a", node="n-1")], ())
+    assert not other.by_node
+
+
 def test_a_snapshot_of_more_than_one_step_is_indexed_to_its_end() -> None:
     holding = ReplicaRows("pods")
     rows = tuple(msgspec.structs.replace(pod(f"p{number}"), owner=("Job", "j", "j")) for number in range(STEP + 2))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from unittest.mock import patch
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,6 +82,7 @@ def check(replica: ScopedReplica, feeder: Feeder) -> None:
     assert len(replica.entries) == len(list(replica.entries))
 
 
+@pytest.mark.slow
 @given(st.lists(ROWS, max_size=5, unique_by=lambda row: row.uid), DEEDS)
 def test_it_is_the_visible_part_whatever_happens(first: list[Row], deeds: list[tuple[bool, list[Row]]]) -> None:
     feeder, replica, heard = scoped(*first)
@@ -102,6 +104,7 @@ def test_it_is_the_visible_part_whatever_happens(first: list[Row], deeds: list[t
         assert held == dict(replica.rows)
 
 
+@pytest.mark.slow
 @given(
     st.lists(ROWS, max_size=8, unique_by=lambda row: row.uid),
     st.lists(st.tuples(st.booleans(), st.lists(ROWS, max_size=4, unique_by=lambda row: row.uid), st.integers(0, 2))),

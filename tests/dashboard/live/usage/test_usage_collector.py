@@ -46,6 +46,7 @@ async def test_one_poll_is_two_requests_and_a_report() -> None:
     assert (await collected.poll())[0].number == 2
 
 
+@pytest.mark.slow
 async def test_a_large_report_comes_in_parts_of_limited_size() -> None:
     names = [f"web-{number}" for number in range(2 * MAX_ITEMS + 10)]
     collected = Collected(MetricsApi(pods=[pod_metrics("shop", name, ("1m", "1Mi")) for name in names]), *names)

@@ -207,6 +207,7 @@ async def test_where_pages_show_all_that_takes_too_much_memory_the_largest_is_re
     assert asked.worker.on_demand.keys == (NAMES[1],)
 
 
+@pytest.mark.slow
 async def test_refusals_are_bounded_too_and_nonsense_is_followed_by_nobody(asked: Asked) -> None:
     await asked.want(*SOME)
     await asked.want(*(f"made-up-{number}.example.com" for number in range(MAX_REFUSED + 10)))

@@ -162,6 +162,7 @@ async def watching() -> AsyncIterator[Watching]:
     await server.stop()
 
 
+@pytest.mark.slow
 async def test_no_replica_is_live_with_a_part_of_the_first_list(watching: Watching) -> None:
     seen: list[tuple[bool, int]] = []
     watching.pods.on_change(lambda _: seen.append((watching.pods.is_live, len(watching.pods.rows))))

@@ -327,6 +327,7 @@ def test_of_a_configmap_no_facts_are_missed() -> None:
     assert not describe_large("configmaps", row_of("configmaps", obj), obj, NOW).lacks_facts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KINDS)
 def test_whatever_an_object_holds_is_described(key: str) -> None:
     rng = random.Random(7)

@@ -23,7 +23,7 @@ ONE = msgspec.structs.replace(pod("one"), owner=("ReplicaSet", "set", "s"))
 Before = msgspec.defstruct(
     "Before",
     [(field.name, field.type, field.default) if field.default is not msgspec.NODEFAULT else (field.name, field.type)
-     for field in msgspec.structs.fields(Row) if field.name != "owners"],
+     for field in msgspec.structs.fields(Row) if field.name not in ("owners", "until")],
     frozen=True, array_like=True,
 )  # fmt: skip
 """A row as it was before it knew all of its owners."""

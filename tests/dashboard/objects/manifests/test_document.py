@@ -128,6 +128,7 @@ def test_the_position_of_a_field_is_where_its_name_stands_or_its_nearest_parent(
     }
 
 
+@pytest.mark.slow
 def test_what_the_dashboard_writes_reads_back_the_same() -> None:
     for seed in range(300):
         value = random_object(random.Random(seed))

@@ -139,6 +139,7 @@ def test_whatever_changes_the_text_holds_exactly_the_new_object_and_keeps_the_ot
             assert text == document.text, seed
 
 
+@pytest.mark.slow
 def test_comments_survive_a_change_of_one_field_anywhere() -> None:
     for seed in range(200):
         rng = random.Random(seed)
@@ -187,5 +188,6 @@ def calls_to_rewrite(number: int) -> int:
     return calls
 
 
+@pytest.mark.slow
 def test_many_changes_take_as_long_as_the_text_is_and_not_its_square() -> None:
     assert calls_to_rewrite(2_000) < 3 * calls_to_rewrite(1_000)

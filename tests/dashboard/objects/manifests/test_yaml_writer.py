@@ -141,6 +141,7 @@ def random_value(rng: random.Random, depth: int) -> object:
     return {str(random_value(rng, 0))[:900]: random_value(rng, depth - 1) for _ in range(rng.randrange(4))}
 
 
+@pytest.mark.slow
 def test_random_values_survive_both_parsers() -> None:
     rng = random.Random(20261121)
     for _ in range(400):

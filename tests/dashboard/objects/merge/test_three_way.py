@@ -52,6 +52,7 @@ def paths(merged: MergeResult) -> list[str]:
     return sorted(format_path(conflict.path) for conflict in merged.conflicts)
 
 
+@pytest.mark.slow
 def test_the_same_change_on_both_sides_is_that_change() -> None:
     for seed in SEEDS:
         base, one, _ = triple(seed)
@@ -256,6 +257,7 @@ def test_text_that_did_not_change_keeps_its_comments_and_order() -> None:
     )
 
 
+@pytest.mark.slow
 def test_merging_twice_as_large_an_object_takes_twice_the_calls() -> None:
     assert _calls_of_merge(2000) < 2.1 * _calls_of_merge(1000)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -85,3 +86,51 @@ def test_the_moment_of_the_last_restart_is_kept() -> None:
     assert cells["restarts"] == 4
     assert cells["last-restart"] is not None
     assert LONG_AGO.startswith("20")
+
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def restarted_pod(*, restarts: int = 5, ran: float | None = 4, ready: bool = True, runs_for: float = 30) -> Json:
+    """A pod whose first container was restarted, last `runs_for` seconds before NOW, after a run of `ran` seconds."""
+
+    def at(seconds_ago: float) -> str:
+        return (NOW - timedelta(seconds=seconds_ago)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    pod = whole(state("running"))
+    ended = runs_for + 100
+    began = "1970-01-01T00:00:00Z" if ran is None else at(ended + ran)
+    last = {"exitCode": 1, "reason": "Error", "startedAt": began, "finishedAt": at(ended)}
+    pod["status"]["containerStatuses"][0] |= {
+        "restartCount": restarts, "ready": ready, "lastState": {"terminated": last},
+        "state": {"running": {"startedAt": at(runs_for)}},
+    }  # fmt: skip
+    if not ready:
+        changed = {"status": "False", "reason": "ContainersNotReady", "lastTransitionTime": at(ended)}
+        next(each for each in pod["status"]["conditions"] if each["type"] == "Ready").update(changed)
+    return pod
+
+
+def test_a_pod_that_runs_after_a_crash_loop_is_a_problem_until_the_kubelet_forgets_its_back_off() -> None:
+    row, started = row_of("pods", restarted_pod()), NOW.timestamp() - 30
+    assert (row.status, row.tone, row.reason) == ("Running", "ok", ""), "it is not broken now"
+    assert row.since == started - 100, "since it last ended"
+    assert is_unhealthy("pods", row, started + 599)
+    assert not is_unhealthy("pods", row, started + 600)
+
+
+@pytest.mark.parametrize(
+    ("facts", "is_in_loop"),
+    [({"restarts": 2}, True), ({"restarts": 1}, False), ({"ran": 599}, True), ({"ran": 600}, False),
+     ({"ran": None}, True)],
+)  # fmt: skip
+def test_only_two_ends_after_less_than_ten_minutes_are_a_crash_loop(facts: Json, is_in_loop: bool) -> None:
+    row = row_of("pods", restarted_pod(**facts))
+    assert is_unhealthy("pods", row, NOW.timestamp()) == is_in_loop
+
+
+def test_a_pod_that_is_not_ready_after_a_crash_loop_is_a_problem_at_once_and_until_it_is_ready() -> None:
+    row = row_of("pods", restarted_pod(ready=False))
+    assert (row.status, row.tone) == ("Running", "warn")
+    assert is_unhealthy("pods", row, NOW.timestamp())
+    assert is_unhealthy("pods", row, NOW.timestamp() + 86_400)

@@ -211,6 +211,7 @@ def test_fields_that_differ_are_found_in_place() -> None:
     assert field_changes(new, new) == ([], True)
 
 
+@pytest.mark.slow
 def test_decoding_what_differs_finds_what_decoding_all_finds() -> None:
     """In the same order, whichever members of the object and of its metadata are equal, changed, new or gone."""
     rng = random.Random(7)
@@ -249,6 +250,7 @@ def random_json(rng: random.Random, depth: int) -> Any:
     return {name: random_json(rng, depth - 1) for name in rng.sample(names, rng.randrange(4))}
 
 
+@pytest.mark.slow
 def test_custom_resources_of_any_shape_make_rows() -> None:
     rng = random.Random(20261121)
     for _ in range(1000):

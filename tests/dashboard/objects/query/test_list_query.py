@@ -315,6 +315,7 @@ def test_wildcards_take_time_with_the_length_of_the_text_only() -> None:
     assert not Pattern(("", *["ee"] * 20, "x", "")).matches(text)
 
 
+@pytest.mark.slow
 def test_wildcards_mean_what_a_regular_expression_would() -> None:
     rng = random.Random(11)
     for _ in range(5000):

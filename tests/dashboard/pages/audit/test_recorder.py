@@ -179,6 +179,7 @@ async def test_an_intent_is_stored_before_the_request_is_sent_and_stays_open_whe
     assert [each.get("outcome") for each in await contents(record)] == [None, "unknown"]
 
 
+@pytest.mark.slow
 async def test_an_outcome_that_cannot_be_stored_is_stored_later(record: str) -> None:
     clock = FakeClock()
     database = DatabaseExecutor(clock, alias=record, time_limit=60)

@@ -176,6 +176,7 @@ async def test_the_page_after_a_record_that_was_deleted_is_empty_and_leads_to_th
     assert ">Newest<" in html
 
 
+@pytest.mark.slow
 async def test_entries_of_objects_that_the_reader_may_not_see_are_in_no_byte_and_no_total(
     reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

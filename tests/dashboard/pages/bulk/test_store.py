@@ -19,6 +19,7 @@ SERVER = "https://one.example"
 RUN = NewRun(KINDS[KEY].resource, (Item("x", "a", "1"),), "", is_over_all_matches=False)
 
 
+@pytest.mark.slow
 async def test_runs_in_browsers_that_are_made_up_do_not_fill_the_disk(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,3 +61,21 @@ async def test_a_program_that_crashes_is_one_card() -> None:
         cause = cause_of(causes_in(world), "crashing")
     assert cause.words.startswith("2 pods in a crash loop: c exited")
     assert {line.kind.key for line in cause.lines} >= {"pods", "events"}
+
+
+async def test_a_node_that_falls_silent_has_its_pods_as_soon_as_it_has_a_card() -> None:
+    async with running(rate=0.0) as world:
+        await world.live(5)
+        ready = [pod for pod in world.all("pods") if pod["spec"].get("nodeName") == "worker-2"
+                 and condition(pod, "Ready").get("status") == "True"]  # fmt: skip
+        world.casts[0].heartbeats.begin_silence("worker-2")
+        found: list[Cause] = []
+
+        def has_card() -> bool:
+            found[:] = [cause for cause in causes_in(world).shown if cause.key.rule == "node"]
+            return bool(found)
+
+        assert await world.live(90, has_card)
+    assert len(ready) > 10
+    silent = "not ready: Kubelet stopped posting node status"
+    assert found[0].words == f"{silent}; {len(ready)} pods of it unhealthy since"

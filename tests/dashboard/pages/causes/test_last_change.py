@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.publisher import MAX_ENTRIES
@@ -63,6 +64,7 @@ class Searched:
         return (f"{change.when}: {change.words}" if change is not None else "", self.changes.doubt(WEB))
 
 
+@pytest.mark.slow
 def test_a_change_is_found_behind_thousands_of_changes_of_other_objects() -> None:
     searched = Searched()
     searched.clock.skip(LONGEST_BEFORE)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import msgspec
 import pytest
 
 from dashboard.access.rights import Rights, Rule
@@ -128,6 +129,38 @@ def test_causes_in_a_namespace_are_those_of_it_alone(shared: Shared) -> None:
     assert bank == [("pods", "bank", "other")]
     assert len(shared.words) == 2
     assert open_causes(shared.hub, ("shop", "bank")) is open_causes(shared.hub, ("bank", "shop"))
+
+
+def test_the_card_of_a_crash_loop_stays_while_its_pod_runs_and_ends_without_a_change(shared: Shared) -> None:
+    def card() -> str:
+        shared.hub.tick()
+        shared.clock.skip(MIN_INTERVAL)
+        return next((cause.words for cause in open_causes(shared.hub).found.shown if cause.key.place[2] == "loop"), "")
+
+    now = shared.clock.time()
+    shared.feeders["pods"].put(row_of("pods", "loop", **bad("crash loop: main exited 1", now, "CrashLoopBackOff")))
+    assert card() == "1 pod in a crash loop: main exited 1"
+    runs = msgspec.structs.replace(row_of("pods", "loop", restarts=3, since=now), until=now + 600)
+    shared.feeders["pods"].put(runs)
+    assert card() == "1 pod restarted 3 times, last at 2027-01-15 08:00:00 UTC, runs now"
+    shared.clock.skip(590)
+    assert card()
+    shared.clock.skip(10)
+    assert card() == ""
+
+
+def test_a_pod_of_a_lost_node_that_is_well_shows_when_it_comes_and_goes(shared: Shared) -> None:
+    def words() -> str:
+        shared.clock.skip(MIN_INTERVAL)
+        return next(each.words for each in open_causes(shared.hub).found.shown if each.key.rule == "node")
+
+    gone: dict[str, Any] = {"status": "NotReady", "tone": "bad", "reason": "silent", "since": shared.clock.time()}
+    shared.feeders["nodes"].put(row_of("nodes", "n-1", namespace="", **gone))
+    assert words() == "silent"
+    shared.feeders["pods"].put(row_of("pods", "well", node="n-1"))
+    assert words() == "silent; 1 pod on it"
+    shared.feeders["pods"].drop("well-uid")
+    assert words() == "silent"
 
 
 @contextmanager

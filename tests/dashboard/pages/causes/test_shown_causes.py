@@ -184,7 +184,7 @@ def test_a_namespace_that_ran_out_of_quota_is_one_card() -> None:
     assert cause.words == "the quota would be exceeded: 2 Deployments cannot create what they want"
 
 
-def test_warnings_about_what_is_well_now_or_gone_are_one_card_at_the_end() -> None:
+def test_warnings_about_what_is_well_now_and_about_what_is_gone_are_a_card_each_at_the_end() -> None:
     world = World()
     world.deployment("web")
     world.deployment("api", since=world.now - 60)
@@ -192,11 +192,33 @@ def test_warnings_about_what_is_well_now_or_gone_are_one_card_at_the_end() -> No
     world.pod("api-1", "api")
     world.warn("probe", "web-1", "Unhealthy: probe failed")
     world.warn("gone", "web-0", "BackOff: restarting")
+    world.warn("again", "web-0", "Failed: failed")
     world.warn("strange", "thing", "Odd: odd", kind="gadget", group="example.com")
     world.warn("of-api", "api-1", "BackOff: restarting")
-    api, passed = world.causes.shown
+    api, other, gone = world.causes.shown
     assert (api.key.place[2], api.count) == ("api", 2)
-    assert (passed.key.rule, passed.subject, passed.count, passed.href) == ("other", None, 3, "")
+    assert (other.key.rule, other.subject, other.count, other.href) == ("other", None, 2, "")
+    assert (gone.key.rule, gone.count, gone.words) == ("gone", 2, "about 1 object that no longer exists")
+    assert {line.title for line in gone.lines} == {"shop/web-0 (pod, gone)"}
+    assert not gone.is_single
+    world.clock.skip(600)
+    world.kinds.kind_summaries.pass_time(world.now)
+    assert [cause.key.rule for cause in world.causes.shown] == ["owner"], "they end with their Events' age"
+
+
+def test_only_what_would_be_known_if_it_were_there_is_said_to_be_gone() -> None:
+    world = World()
+    world.warn("event", "web-0", "BackOff: restarting")
+    pods = world.feeders["pods"]
+
+    def rule(**health: Any) -> str:
+        pods.beat(Health(**{"state": "live", "since": world.now, **health}))
+        return world.only.key.rule
+
+    assert rule() == rule(namespaces=("shop",)) == "gone"
+    assert rule(state="stale") == rule(namespaces=("bank",)) == rule(unreadable=1) == "other"
+    pods.replica.is_hidden = True
+    assert rule() == "other"
 
 
 def test_a_warning_about_a_pod_that_is_gone_is_that_of_its_owner_as_the_feed_knows_it() -> None:
@@ -398,3 +420,79 @@ def test_a_pod_that_its_node_does_not_start_is_not_said_to_be_unschedulable() ->
     assert [cause.words for cause in world.causes.shown] == [
         "1 pod image: main: Container image is not present with pull policy of Never", f"1 pod {waiting}",
     ]  # fmt: skip
+
+
+def test_pods_of_a_lost_node_are_its_card_from_the_first_moment() -> None:
+    world = World()
+    world.put("nodes", row_of("nodes", "n-1", namespace="", status="NotReady", tone="bad", reason="silent",
+                              since=world.now))  # fmt: skip
+    world.deployment("web")
+    for number in range(2):
+        world.pod(f"web-{number}", "web", node="n-1")
+    world.pod("done", node="n-1", status="Completed", tone="idle")
+    world.pod("before", node="n-1", status="Running", tone="warn", reason="not ready: c", since=world.now - 90)
+    world.pod("elsewhere", node="n-2")
+    assert (world.only.words, world.only.count) == ("silent; 2 pods on it", 3)
+    assert world.only.lines[1].words == "ready when its node was last heard of"
+    assert world.causes.total == 3
+    unready = {"status": "Running", "tone": "warn", "reason": "not ready: c", "since": world.now}
+    world.pod("web-0", "web", node="n-1", **unready)
+    assert world.only.words == "silent; 2 pods on it, 1 of them unhealthy since"
+    world.pod("web-1", "web", node="n-1", **unready)
+    assert (world.only.words, world.only.count) == ("silent; 2 pods of it unhealthy since", 3)
+    assert world.only.lead.kind.key == "nodes"
+
+
+def runs_again(name: str, restarts: int, seconds: float, **more: Any) -> Row:
+    """A pod that runs since so many seconds after a crash loop."""
+    now = FakeClock().time()
+    row = row_of("pods", name, owner=("ReplicaSet", "web-rs"), restarts=restarts, since=now - seconds - 10, **more)
+    return msgspec.structs.replace(row, until=now - seconds + 600)
+
+
+def test_pods_that_run_after_a_crash_loop_say_so_and_not_that_they_are_broken() -> None:
+    world = World()
+    world.deployment("web")
+    world.put("pods", runs_again("web-0", 5, 20))
+    last = "last at 2027-01-15 07:59:40 UTC"
+    assert (world.only.words, world.only.lead.tone) == (f"1 pod restarted 5 times, {last}, runs now", "warn")
+    assert world.only.lines[0].words == f"restarted 5 times, {last}, runs now"
+    world.put("pods", runs_again("web-1", 3, 50, tone="warn", reason="not ready: main"))
+    assert world.only.words == f"2 pods restarted 3 to 5 times, {last}, run now, 1 of them not ready"
+    world.pod("web-2", "web", **bad("crash loop: main exited 1, restarted 4 times", world.now, "CrashLoopBackOff"))
+    assert world.only.words.startswith("1 pod in a crash loop: main exited 1; 2 pods restarted 3 to 5 times")
+    assert world.only.lead.row.status == "CrashLoopBackOff"
+
+
+def test_the_reason_of_a_container_wins_over_that_of_the_rollout_whichever_is_older() -> None:
+    for since in (100.0, 1_000.0):
+        world = World()
+        world.deployment("web", since=world.now - 500)
+        world.pod("web-0", "web", **bad(PULL, world.now - since))
+        assert (world.only.lead.row.status, world.only.words) == (
+            "ImagePullBackOff", "1 pod cannot pull image r/web:1.5",
+        )  # fmt: skip
+
+
+def test_a_warning_about_a_container_that_is_there_wins_over_the_rollout() -> None:
+    world = World()
+    world.deployment("web", since=world.now - 60)
+    world.pod("web-0", "web")
+    back_off = "BackOff: Back-off restarting failed container main in pod web-0_shop(uid) (×4)"
+    path: dict[str, Any] = {"last-seen": world.now, "object": "pod/web-0", "subobject": "spec.containers{main}"}
+    world.put("events", row_of("events", "e", status="Warning", tone="warn", reason=back_off, since=world.now, **path))
+    world.warn("scheduling", "web-0", "FailedScheduling: no node")
+    words = "a warning says: BackOff: Back-off restarting failed container main"
+    assert (world.only.lead.row.status, world.only.words) == ("Stalled", words)
+    world.feeders["pods"].drop("web-0-uid")
+    assert {cause.words for cause in world.causes.shown} == {"rollout is stuck", "about 1 object that no longer exists"}
+
+
+def test_what_pods_do_is_said_in_a_fixed_order_whatever_most_of_them_do() -> None:
+    for most in (0, 1):
+        world = World()
+        world.deployment("web")
+        for number in range(3):
+            does = bad(PULL, world.now) if number <= most else bad("failed: main exited 3", world.now, "Error")
+            world.pod(f"web-{number}", "web", **does)
+        assert world.only.words.index("cannot pull image") < world.only.words.index("failed: main exited 3")

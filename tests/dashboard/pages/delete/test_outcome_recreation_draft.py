@@ -40,6 +40,7 @@ def gone(obj: Json, raw: bytes = b"") -> str | None:
     return outcome.draft.text if outcome.draft is not None else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fields",
     [

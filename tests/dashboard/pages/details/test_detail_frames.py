@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+import pytest
+
 from benchmarks.detail_frames import measure
 from dashboard.objects.describers.containers import LARGE_BYTES
 from dashboard.objects.describers.containers import _line as told_line
@@ -93,6 +95,7 @@ def test_a_frame_has_only_the_parts_that_changed() -> None:
     assert sum(len(op.html) for op in ops) < len(shown.view.render_window(shown.render)) / 5
 
 
+@pytest.mark.slow
 def test_a_status_change_of_a_pod_is_a_small_part_of_its_page() -> None:
     parts, many, page = measure(Namespace(changes=5, containers=5))
     assert many.figures["kB"] < 1.5 * parts.figures["kB"]

@@ -303,6 +303,7 @@ def test_an_object_nested_deeper_than_anybody_can_follow_is_shown_as_far_as_can_
     assert "node-3" in shown.view.update(shown.render)
 
 
+@pytest.mark.slow
 def test_of_an_object_that_is_too_large_the_beginning_is_shown_and_the_file_is_offered() -> None:
     shown = Shown(web(spec={"nodeName": "node-3", "items": list(range(20_000))}))
     assert shown.view.is_cut
@@ -319,6 +320,7 @@ def test_of_an_object_that_is_too_large_the_beginning_is_shown_and_the_file_is_o
     assert not shown.view.is_cut
 
 
+@pytest.mark.slow
 def test_of_an_object_that_is_too_large_no_facts_are_told_and_the_page_says_so() -> None:
     containers = [{"name": f"main-{number}", "image": "nginx"} for number in range(3_000)]
     shown = Shown(web(spec={"nodeName": "node-3", "containers": containers}))
@@ -373,6 +375,7 @@ def test_a_deletion_is_told_whatever_stands_before_it() -> None:
     assert shown.view.deletion_requested_at == "2027-01-15T08:00:00Z"
 
 
+@pytest.mark.slow
 def test_of_objects_that_are_too_large_to_compare_the_log_says_so_alone() -> None:
     def nested(value: int) -> dict[str, Any]:
         inner: Any = [*range(200_000), value]

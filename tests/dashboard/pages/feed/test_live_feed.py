@@ -95,6 +95,7 @@ def test_a_frame_brings_60_at_most_and_the_rest_is_counted() -> None:
     assert shown.view.hidden_count == 1204
 
 
+@pytest.mark.slow
 def test_a_storm_is_brought_in_fewer_and_smaller_swaps_and_counted_all_the_same() -> None:
     shown = Shown("folds=off")
     brought = []
@@ -408,6 +409,7 @@ def test_the_last_minute_loses_what_has_grown_older() -> None:
     assert dict(shown.view.page.sums)["modified"] == 1
 
 
+@pytest.mark.slow
 def test_sums_by_operation_are_exact_while_lines_are_sampled() -> None:
     shown = Shown()
     for _ in range(20):

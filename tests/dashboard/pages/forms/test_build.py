@@ -237,6 +237,7 @@ def test_large_schemas_have_small_forms(kind: str) -> None:
     assert len(sheet.html) < 120_000
 
 
+@pytest.mark.slow
 def test_a_large_object_is_held_back_until_it_is_asked_for() -> None:
     containers = [{"name": f"c{number}", "image": "x", "args": ["a", "b"]} for number in range(200)]
     text = to_yaml({"metadata": {"name": "x"}, "spec": {"template": {"spec": {"containers": containers}}}})
@@ -328,6 +329,7 @@ def test_a_list_that_is_too_long_is_turned_page_by_page_until_every_item_was_the
     assert sheet.press("page spec.items 0").form.nodes[0].children[0].children[0].index == 0
 
 
+@pytest.mark.slow
 def test_the_page_that_was_turned_last_has_its_room_and_all_pages_together_keep_the_bound() -> None:
     names = ("first", "second", "third")
     sheet = long_list(400, *names)
@@ -347,6 +349,7 @@ def test_a_turned_page_of_what_is_gone_takes_no_room_from_the_rest() -> None:
     assert len(sheet.form.anchors) == before
 
 
+@pytest.mark.slow
 def test_a_search_finds_what_is_below_lists_by_path_and_by_value() -> None:
     sheet = long_list(400)
     assert sheet.form.searchable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.dashboard.pages.forms.test_apply_to_yaml import SCHEMA, TEXT
 from tests.support.forms.form_page import FormPage, of_spec
 
@@ -91,6 +93,7 @@ def test_null_is_written_where_the_schema_allows_it() -> None:
     assert "null spec.a" not in dict(sheet.inputs.presses).values()
 
 
+@pytest.mark.slow
 def test_what_a_button_names_that_is_not_there_changes_nothing() -> None:
     sheet = FormPage.of(SCHEMA, TEXT)
     for button in (

@@ -62,7 +62,7 @@ class Cluster:
         hub = Hub(Feeders(Feeder("pods", clock, [row_of("pods", row)])), clock)
         family = await find_family(hub, KINDS["pods"], "shop", "web")
         entries, why_not = await last_lines(AttributeState(self.parts), family.pods)
-        return [entry.lines for entry in entries], why_not
+        return [tuple(map(str, entry.lines)) for entry in entries], why_not
 
 
 @pytest.fixture

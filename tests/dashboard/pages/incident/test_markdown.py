@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from dashboard.objects.logs.log_message import LogMessage
 from dashboard.pages.incident.markdown import MAX_ENTRIES, as_markdown
-from dashboard.pages.incident.timeline import TimelineEntry
+from dashboard.pages.incident.timeline_entry import TimelineEntry
+
+LOG = (
+    LogMessage("panic: ```no```"),
+    LogMessage("\x1b[31mred"),
+    LogMessage("no way", "error", (("path", "/a"),), is_json=True),
+    LogMessage("x" * 300),
+)
 
 
 def markdown(*entries: TimelineEntry) -> str:
@@ -15,7 +23,7 @@ def markdown(*entries: TimelineEntry) -> str:
 def test_it_is_a_table_oldest_first_with_logs_below() -> None:
     subject = "Pod shop/a_b"
     text = markdown(
-        TimelineEntry(1.8e9 + 60, "log", "the last lines", subject=subject, lines=("panic: ```no```", "\x1b[31mred")),
+        TimelineEntry(1.8e9 + 60, "log", "the last lines", subject=subject, lines=LOG),
         TimelineEntry(1.8e9, "change", "image a | b → c", subject=subject),
         TimelineEntry(1.8e9 - 60, "event", "@channel ~~see~~ https://evil.example &rlm;"),
     )
@@ -29,6 +37,8 @@ def test_it_is_a_table_oldest_first_with_logs_below() -> None:
     assert lines[7].startswith("| 2027-01-15 08:01:00 | log: the last lines |")
     assert "panic: '''no'''" in lines
     assert text.count("```") == 2
+    assert "ERROR no way path=/a" in lines
+    assert max(map(len, lines)) == 200
     assert "\x1b" not in text
 
 

@@ -12,16 +12,20 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.usage import Usage
+from dashboard.pages.audit.recorder import AuditRecorder
 from dashboard.pages.authors.store import AuthorStore, Write
 from dashboard.pages.incident.family import Family, find_family
+from dashboard.pages.incident.people import WritesOfPeople
 from dashboard.pages.incident.timeline import (
-    TimelineEntry,
+    Timeline,
     ends_of_containers,
     timeline,
     usage_words,
     with_subjects,
     writes,
+    written_members,
 )
+from dashboard.pages.incident.timeline_entry import TimelineEntry
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, Feeders
 from tests.support.objects.rows import made, row_of
@@ -55,7 +59,7 @@ class World:
         self.feeders = {
             key: Feeder(key, self.clock) for key in ("pods", "replicasets.apps", "deployments.apps", "nodes", "events")
         }
-        self.authors = Authors()
+        self.people = WritesOfPeople(AuditRecorder(self.clock), Authors(), "", lambda *_: True)
         self.hub = Hub(Feeders(*self.feeders.values()), self.clock)
         self.feeders["deployments.apps"].put(row_of("deployments.apps", DEPLOYMENT), op="added", words="created")
         self.feeders["replicasets.apps"].put(row_of("replicasets.apps", SET), op="added", words="created")
@@ -68,8 +72,11 @@ class World:
     async def family(self, key: str, name: str) -> Family:
         return await find_family(self.hub, KINDS[key], "shop", name)
 
+    async def timeline(self, key: str = "deployments.apps", name: str = "web") -> Timeline:
+        return await timeline(self.hub, await self.family(key, name), self.people)
+
     async def lines(self, key: str = "deployments.apps", name: str = "web") -> list[TimelineEntry]:
-        return await timeline(self.hub, await self.family(key, name), self.authors)
+        return (await self.timeline(key, name)).entries
 
 
 def said(entries: list[TimelineEntry], source: str) -> set[tuple[str, str]]:
@@ -119,6 +126,29 @@ async def test_events_about_its_family_are_on_it_once_from_the_feed_or_from_the_
     assert said(await world.lines(), "event") == {("web-rs-1", "BackOff: again"), ("web-rs-2", "BackOff: again (×3)")}
 
 
+async def test_of_an_event_that_is_counted_again_the_newest_stands_out() -> None:
+    world = World()
+    about = EventSubject("Pod", "", "shop", "web-rs-1")
+    row = row_of("events", made("Event", "told", type="Warning", reason="BackOff", message="again"))
+    for count in range(2, 5):
+        world.feeders["events"].put(row, words=f"BackOff: again (×{count})", about=about)
+        world.clock.skip(1)
+    told = [entry for entry in await world.lines() if entry.source == "event"]
+    assert [entry.words for entry in told if not entry.is_routine] == ["BackOff: again (×4)"]
+    assert len(told) == 3
+
+
+async def test_what_it_owned_and_that_is_gone_is_on_the_page_of_what_is_gone() -> None:
+    world = World()
+    gone = world.feeders["replicasets.apps"].entry(row_of("replicasets.apps", SET), "deleted", "was Ready")
+    world.feeders["replicasets.apps"]._send(
+        entries=(msgspec.structs.replace(gone, owner="Deployment/web", owner_group="apps"),)
+    )
+    world.feeders["replicasets.apps"].put_and_drop([], ["uid-shop-web-rs"])
+    world.feeders["deployments.apps"].drop("uid-shop-web")
+    assert ("web-rs", "deleted, was Ready") in said(await world.lines(), "change")
+
+
 async def test_what_is_gone_has_what_the_feed_knows_and_where_that_begins_is_a_gap() -> None:
     world = World()
     world.feeders["pods"].drop("uid-shop-web-rs-1")
@@ -149,7 +179,7 @@ async def test_ends_of_containers_and_writes_are_read_from_the_objects() -> None
     (end,) = await ends_of_containers(family.pods)
     assert (end.words, end.tone) == ("container main killed for its memory, restarted 4 times", "bad")
     assert end.time == "2027-01-15T07:58:00Z"
-    (write,) = [entry async for entry in writes(family.members)]
+    (write,) = [entry async for entry in writes(written_members(family))]
     assert (write.words, write.time) == ("kubectl-edit wrote last; it owns 1 field", "2027-01-15T07:57:00Z")
 
 
@@ -157,10 +187,18 @@ async def test_entries_name_the_kind_of_their_object_as_other_pages_do() -> None
     world = World()
     world.clock.skip(60)
     family = await world.family("deployments.apps", "web")
-    entries = with_subjects(await timeline(world.hub, family, world.authors), family)
+    entries = with_subjects(await world.lines(), family)
     assert {entry.subject for entry in entries} == {
         "Deployment shop/web", "ReplicaSet shop/web-rs", "Pod shop/web-rs-1", "Pod shop/web-rs-2", "Node n-1", "",
     }  # fmt: skip
+    assert {entry.href for entry in entries if entry.subject == "Node n-1"} == {"/resources/nodes/-/n-1/"}
+    world.feeders["pods"].drop("uid-shop-web-rs-1")
+    family = await world.family("deployments.apps", "web")
+    hrefs = {
+        entry.subject: entry.href
+        for entry in with_subjects([TimelineEntry(1.0, "change", "x", place=("pods", "shop", "web-rs-1"))], family)
+    }
+    assert hrefs == {"Pod shop/web-rs-1": "/why/pods/shop/web-rs-1/"}
     (gap,) = [entry.words for entry in entries if entry.source == "gap"]
     assert gap == "Not every change of Deployments, Events, Nodes, Pods, ReplicaSets before this is known here."
 

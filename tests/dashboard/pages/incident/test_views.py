@@ -1,20 +1,31 @@
-"""Tests of what the incident page says of causes, and of what it leaves out."""
+"""Tests of what the incident page says of causes, of what is gone, and of what it leaves out or folds."""
 
 from __future__ import annotations
 
 import msgspec
+import pytest
+from django.template.loader import render_to_string
 
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.logs.log_message import log_message
+from dashboard.objects.logs.severity import ERROR, FATAL
 from dashboard.pages.causes.grouped_problems import MAX_EXAMINED
 from dashboard.pages.causes.live_causes import MIN_INTERVAL
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.incident.timeline_entry import TimelineEntry
 from dashboard.pages.incident.views import cause_sentence, causes_of, what_is_left_out
 from tests.dashboard.pages.incident.test_timeline import World, pod_of
+from tests.support.live.fake_usage import FakeUsage
 from tests.support.objects.rows import made, row_of
+from tests.support.pages.site_without_cluster import Site
+from tests.support.pages.small_site import page, pod, words
 
 FAILED = {"status": {"phase": "Failed", "reason": "Evicted"}}
 UNHEALTHY = ("n-1", "web-rs-1", "web-rs-2")
 """What is unhealthy in the world from the beginning."""
 
 
+@pytest.mark.slow
 async def test_more_unhealthy_pods_than_are_examined_are_said_to_be_more() -> None:
     world = World()
     for number in range(MAX_EXAMINED - 1 - len(UNHEALTHY)):
@@ -54,3 +65,95 @@ async def test_what_changed_before_is_said_and_where_the_feed_begins_later_that_
     feeder._send(entries=(msgspec.structs.replace(line, fields=(("images", "web:2"),)),))
     since = "Deployment shop/api: rollout is stuck: Late, since 2027-01-15 08:01:00 UTC"
     assert sentence() == f"{since}; 60s after: images web:1 → web:2"
+
+
+UID = "uid-shop-web-1"
+WHY = "/why/pods/shop/web-1/"
+
+
+def deleted_site(*, is_open: bool = False) -> Site:
+    """A pod of a ReplicaSet was in a crash loop, was asked to end, and is gone; with a page that was open before."""
+    site = Site(pod("web-1"), pod("web-2"), usage=FakeUsage())
+    if is_open:
+        open_detail(site.parts.hub, KINDS["pods"], "shop", "web-1")
+    about = {"kind": "Pod", "namespace": "shop", "name": "web-1"}
+    event = {"type": "Warning", "reason": "BackOff", "message": "again", "lastTimestamp": "2027-01-15T07:59:50Z"}
+    warning = made("Event", "web-1.1", involvedObject=about, **event)
+    site.feeder("events").put_and_drop([row_of("events", warning)], [])
+    pods = site.feeder("pods")
+    row = pods.replica.rows[UID]
+    crashed = pods.entry(row, "modified", "status Running → CrashLoopBackOff")
+    asked = pods.entry(row, "modified", "deletion asked for, status CrashLoopBackOff → Terminating")
+    ended = pods.entry(row, "deleted", "was Completed")
+    of_set = {"owner": "ReplicaSet/web", "owner_group": "apps"}
+    pods._send(
+        gone=(UID,),
+        entries=(
+            msgspec.structs.replace(crashed, status="CrashLoopBackOff", reason="exited 1.", tone="bad", **of_set),
+            msgspec.structs.replace(asked, status="Terminating", **of_set),
+            msgspec.structs.replace(ended, status="Completed", **of_set),
+        ),
+    )
+    return site
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+async def test_of_what_is_gone_everything_is_past(*, is_open: bool) -> None:
+    site = deleted_site(is_open=is_open)
+    await site.clock.advance(35)
+    html = await page(site, WHY)
+    text = words(html)
+    past = "Its last known state was CrashLoopBackOff: exited 1. It belonged to ReplicaSet web."
+    assert f"It was deleted at 2027-01-15 08:00:00 UTC . {past.removesuffix('.')}" in text
+    assert "event BackOff: again" in text
+    assert 'class="note' not in html[html.index('id="incident"') :]
+    assert "being deleted" not in text
+    assert "Usage" not in text
+    assert "Details" not in text
+    assert 'href="/resources/pods/shop/web-1/"' not in html
+    markdown = await page(site, f"{WHY}?markdown")
+    assert f"It was deleted at 2027-01-15 08:00:00 UTC. {past}" in markdown
+
+
+async def test_what_nobody_saw_go_has_no_time_of_its_deletion() -> None:
+    site = Site(pod("web-1"), pod("web-2"))
+    pods = site.feeder("pods")
+    pods.put(pods.replica.rows[UID], words="status Running → Error")
+    pods.put_and_drop([], [UID])
+    assert "It does not exist any more. When it was deleted is not known here." in words(await page(site, WHY))
+
+
+async def test_what_has_not_been_read_yet_is_not_called_gone() -> None:
+    html = words(await page(Site(silent=("pods",)), WHY))
+    assert "It has not been read yet, so it is not known whether it exists." in html
+    assert "any more" not in html
+
+
+async def test_routine_changes_are_folded_on_the_page_and_counted_in_the_markdown() -> None:
+    site = Site(pod("web-1"))
+    pods = site.feeder("pods")
+    row = pods.replica.rows[UID]
+    lines = [pods.entry(row, "modified", f"status.observedGeneration {number}") for number in range(14)]
+    crash = msgspec.structs.replace(pods.entry(row, "modified", "restarts 1 → 2"), fields=(("restarts", "2"),))
+    noise = [msgspec.structs.replace(each, fields=(("status.observedGeneration", "2"),)) for each in lines]
+    pods._send(entries=(crash, *noise))
+    html = await page(site, WHY)
+    fold = html[html.index('<li class="routine"') :]
+    assert "14 routine changes" in fold[: fold.index("</summary>")]
+    assert fold[: fold.index("</details>")].count("data-time") == 14
+    assert "restarts" not in fold[: fold.index("</details>")]
+    markdown = await page(site, f"{WHY}?markdown")
+    assert "restarts 1 → 2" in markdown
+    assert "observedGeneration" not in markdown
+    assert "14 routine changes are on the page." in markdown
+
+
+async def test_lines_of_json_have_severity_message_and_fields() -> None:
+    lines = (
+        log_message(b'{"level":"error","msg":"no way","path":"/<a>"}', ERROR),
+        log_message(b"panic: no settings", FATAL),
+    )
+    entry = TimelineEntry(1.8e9, "log", "the last lines", lines=lines, container="web")
+    html = render_to_string("incident/_entry.html", {"entry": entry})
+    assert '<span class="s-error"><b>error</b> no way <small><i>path=</i>/&lt;a&gt;</small>\n</span>' in html
+    assert '<span class="s-fatal">panic: no settings\n</span>' in html

@@ -268,6 +268,7 @@ def test_object_text_is_escaped() -> None:
     assert '<b>"' not in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("params", ["", "sort=-restarts", "q=status=Running", "sort=-restarts&page=2&q=-name-3"])
 def test_the_page_equals_the_list_after_any_sequence_of_changes(params: str) -> None:
     chance = random.Random(params)
@@ -343,6 +344,7 @@ def test_what_was_meant_by_a_path_is_looked_for_once_while_the_same_paths_are_ab
     assert len(looked) == 2
 
 
+@pytest.mark.slow
 async def test_a_list_that_looks_at_a_new_path_shows_how_far_it_is() -> None:
     rows = [pod(f"pod-{each:05d}", obj={"spec": {"priority": -each}}) for each in range(2000)]
     shown = Shown("sort=.spec.priority", rows=rows)

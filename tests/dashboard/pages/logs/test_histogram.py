@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dashboard.objects.logs.severity import ERROR, INFO, NONE
 from dashboard.pages.logs.histogram import HEIGHT, MAX_SECONDS, LogHistogram
 from dashboard.pages.logs.line_buffer import time_bytes
@@ -47,6 +49,7 @@ def test_lines_that_came_too_fast_to_be_judged_are_counted_and_said() -> None:
     assert histogram.total == 0
 
 
+@pytest.mark.slow
 def test_its_size_is_bounded_and_odd_times_are_no_bars() -> None:
     histogram = LogHistogram()
     for second in range(MAX_SECONDS + 1):

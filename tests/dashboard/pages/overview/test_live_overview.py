@@ -445,7 +445,7 @@ def card(change: LastChange | None, doubt: str = "", *, is_cut: bool = False) ->
     rows = [crashing(name, shown.clock.time()) for name in ("a", "b")]
     lines = tuple(UnhealthyObject(KINDS["pods"], row, 0, shown.clock.time()) for row in rows)
     subject = Subject(KINDS["deployments.apps"], "default", "web")
-    cause = Cause(CauseKey("owner", subject.place), subject, lines, 2, "2 pods crash", 1.8e9, change, doubt)
+    cause = Cause(CauseKey("owner", subject.place), subject, lines[0], lines, 2, "2 pods crash", 1.8e9, change, doubt)
     found = Causes((cause,), total=2, cause_count=1, is_cut=is_cut, groups=(), more_count=0)
     view = LiveOverview(shown.kinds, shown.clock, lambda: found)
     return view.render_window(shown.render)

@@ -159,6 +159,7 @@ async def test_an_open_page_is_a_use_and_its_session_lasts_as_long_as_it_may(
         assert ended.is_set(), "24 hours are over"
 
 
+@pytest.mark.slow
 async def test_while_the_database_is_away_known_sessions_go_on_for_a_minute(
     layer: RecordingLayer, clock: FakeClock, sessions_alias: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,6 +114,7 @@ def test_kubectl_top_prints_them(api: Api, namespace: str, node: str, kubectl: K
     assert re.search(rf"^{node} +\d+m +\d+% +\d+Mi +\d+%", kubectl.run(f"top nodes {node}"), re.MULTILINE)
 
 
+@pytest.mark.slow
 async def test_pods_that_are_deleted_while_others_are_measured_are_left_out() -> None:
     core = ApiServer(now=time.time, rng=random.Random(1))
     for number in range(3 * PODS_IN_STEP):

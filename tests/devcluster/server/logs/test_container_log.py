@@ -69,6 +69,7 @@ def test_what_has_no_log_says_why_as_the_kubelet_does(state: dict[str, Any], pre
         find_log(pod(state), "main", previous=previous)
 
 
+@pytest.mark.slow
 def test_each_program_of_the_demo_has_a_voice_whose_severity_can_be_read() -> None:
     named = {app.name for app in APPS}
     assert set(_VOICES) <= named

@@ -52,6 +52,7 @@ async def test_a_leak_is_killed_for_its_memory(calm: World) -> None:
     assert (last.get("lastState") or last["state"])["terminated"]["reason"] == "OOMKilled"
 
 
+@pytest.mark.slow
 async def test_an_image_that_does_not_exist_is_said_to_be_that(calm: World) -> None:
     image = "registry.example.com/shop/web:broken"
     calm.create(PODS, pod("nothing", image))
@@ -74,6 +75,7 @@ async def test_an_image_that_does_not_exist_is_said_to_be_that(calm: World) -> N
         assert line in said
 
 
+@pytest.mark.slow
 async def test_a_pod_that_is_not_to_be_restarted_ends(calm: World) -> None:
     calm.create(PODS, pod("once", restartPolicy="Never"))
     failing = {"demo.deltaboard/fails": "1", "demo.deltaboard/seconds": "2"}
@@ -87,6 +89,7 @@ async def test_a_pod_that_is_not_to_be_restarted_ends(calm: World) -> None:
     assert calm.one(PODS, "default", "fails")["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 1
 
 
+@pytest.mark.slow
 async def test_a_pod_without_a_node_goes_at_once(calm: World) -> None:
     calm.create(PODS, pod("waits", nodeSelector={"disk": "none"}))
     await calm.live(2)

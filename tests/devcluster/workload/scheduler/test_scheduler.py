@@ -28,6 +28,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "why"), REFUSED.values(), ids=REFUSED.keys())
 async def test_a_pod_that_fits_nowhere_is_told_why(calm: World, body: Json, why: str) -> None:
     calm.create(PODS, body)
@@ -38,6 +39,19 @@ async def test_a_pod_that_fits_nowhere_is_told_why(calm: World, body: Json, why:
     assert (condition["reason"], condition["message"]) == ("Unschedulable", said)
 
 
+async def test_another_reason_to_wait_is_no_transition(calm: World) -> None:
+    calm.create(PODS, pod(nodeSelector={"disk": "ssd"}))
+    assert await calm.live(5, lambda: calm.said("stray"))
+    (before,) = calm.one(PODS, "default", "stray")["status"]["conditions"]
+    calm.clock.skip(60)
+    calm.patch(NODES, "", "worker-2", {"metadata": {"labels": {"disk": "ssd"}}, "spec": {"unschedulable": True}})
+    assert await calm.live(5, lambda: len(calm.said("stray")) > 1)
+    (after,) = calm.one(PODS, "default", "stray")["status"]["conditions"]
+    assert after["message"] != before["message"]
+    assert after["lastTransitionTime"] == before["lastTransitionTime"]
+
+
+@pytest.mark.slow
 async def test_it_goes_to_a_node_as_soon_as_one_fits(calm: World) -> None:
     calm.create(PODS, pod(nodeSelector={"disk": "ssd"}))
     await calm.live(2)

@@ -9,6 +9,7 @@ import pytest
 from devcluster.server.printers.pod import pod_status
 from devcluster.workload.demo.scaled_inventory import make_fleet
 from devcluster.workload.demo_inventory import APPS
+from devcluster.workload.times import parse_timestamp
 from tests.support.clock import FakeClock
 from tests.support.devcluster.workload_cluster import (
     CRONS,
@@ -25,6 +26,7 @@ from tests.support.devcluster.workload_cluster import (
 )
 
 
+@pytest.mark.slow
 def test_the_seed_is_a_believable_cluster() -> None:
     clock = FakeClock()
     world = World(seeded(clock), clock)
@@ -36,6 +38,9 @@ def test_the_seed_is_a_believable_cluster() -> None:
     words = Counter(pod_status(pod) for pod in pods)
     assert {"Running", "CrashLoopBackOff", "Pending", "ImagePullBackOff", "Completed"} <= set(words)
     assert words["Running"] > 0.8 * len(pods)
+    (crashing,) = (pod for pod in pods if pod_status(pod) == "CrashLoopBackOff")
+    last = crashing["status"]["containerStatuses"][0]["lastState"]["terminated"]
+    assert parse_timestamp(last["finishedAt"]) - parse_timestamp(last["startedAt"]) < 60, "it crashes soon each time"
     ages = [pod["metadata"]["creationTimestamp"][:10] for pod in pods]
     assert len(set(ages)) > 8, "created on many days"
     assert any(status["restartCount"] for pod in pods for status in pod["status"].get("containerStatuses", ()))

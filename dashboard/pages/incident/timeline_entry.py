@@ -1,0 +1,48 @@
+"""One entry of a time line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from dashboard.live.rendering.time_texts import rfc3339, utc_text
+from dashboard.objects.kinds.row import Tone
+from dashboard.objects.logs.log_message import LogMessage
+from dashboard.pages.incident.family import Place
+
+Source = Literal["change", "event", "log", "usage", "write", "gap"]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """Something that happened, or a moment from which on something is known."""
+
+    is_fold: ClassVar[bool] = False
+    at: float
+    """Unix seconds."""
+    source: Source
+    words: str
+    tone: Tone = "idle"
+    place: Place | None = None
+    """The object that it is about; None for the whole family."""
+    subject: str = ""
+    """The same for people, ``Pod shop/web-1``; empty until `with_subjects` sets it, as `href`."""
+    href: str = ""
+    """Its details, or, of one that is gone, its time line; empty where that is this one."""
+    lines: tuple[LogMessage, ...] = ()
+    """Lines of a log."""
+    container: str = ""
+    """The container whose log has the lines, or that has ended."""
+    is_routine: bool = False
+    """Whether it happens all the time: such entries are folded."""
+    uid: str = ""
+    """Of the object whose deletion it is; empty for what is no deletion."""
+
+    @property
+    def time(self) -> str:
+        """RFC 3339."""
+        return rfc3339(round(self.at, 3))
+
+    @property
+    def time_text(self) -> str:
+        return utc_text(self.at)
