@@ -130,7 +130,7 @@ class MomentLayer:
     def _forget_ended(self) -> None:
         for kept in (self._states, self._person_states):
             for moment in [each for each in kept if each.has_ended]:
-                del kept[moment]  # type: ignore[attr-defined]
+                del kept[moment]
 
     async def _refuse(self, refusal: MomentRefusal, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

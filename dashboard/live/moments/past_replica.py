@@ -34,6 +34,7 @@ class PastReplica:
         self.rows = self._holding.rows
         self.by_key = self._holding.by_key
         self.by_owner, self.by_subject = self._holding.by_owner, self._holding.by_subject
+        self.by_node = self._holding.by_node
         self.entries = self._holding.entries
         self.rates = Rates()
         self.announced_from: float | None = None

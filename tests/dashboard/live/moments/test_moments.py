@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
@@ -51,9 +52,12 @@ async def moments_of(site: Site, history: RecordedObjects) -> AsyncIterator[Mome
 
 
 def client_at(site: Site, moment: Moment) -> WiredClient:
-    parts = replace(
-        site.parts, replicas=moment.replicas, hub=moment.hub, interest=PastInterest(moment.replicas), clock=moment.clock
-    )  # type: ignore[arg-type]
+    past: dict[str, Any] = {
+        "replicas": moment.replicas,
+        "interest": PastInterest(moment.replicas),
+        "clock": moment.clock,
+    }
+    parts = replace(site.parts, hub=moment.hub, **past)
     return WiredClient(parts)
 
 
