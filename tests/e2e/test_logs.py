@@ -18,6 +18,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from dashboard.pages.logs.log_source_reader import MAX_SOURCES
 from tests.e2e.conftest import Dashboard
+from tests.support.browser.live_page import has_copied
 from tests.support.controlplane import ControlPlane
 from tests.support.daemon import Daemon
 from tests.support.kubectl import kubectl_binary
@@ -135,8 +136,17 @@ def test_the_filter_searches_all_that_the_kubelet_has(page: Page, site: Dashboar
     expect(line_with(page, "needle")).to_have_count(2)
     expect(page).to_have_url(re.compile(r"\?q=needle$"))
     expect(page.locator(".log-status")).to_contain_text(re.compile("2 lines match .* read: all that"))
+    expect(page.locator(".log-head")).to_have_text("All was read: no earlier line matches.")
     pod.write("more hay", "one more needle")
     expect(line_with(page, "needle")).to_have_count(3)
+    page.get_by_label("Search all lines").fill("nowhere")
+    page.keyboard.press("Enter")
+    empty = page.locator(".log-empty")
+    expect(empty).to_contain_text("No line matches. All that the kubelets keep was read: 3,004 lines, ")
+    expect(page.get_by_role("button", name="Load earlier lines")).to_have_count(0)
+    empty.get_by_role("link", name="Clear the filter").click()
+    expect(line_with(page, "one more needle")).to_be_visible()
+    expect(empty).to_be_empty()
     page.goto(address(site, pod, "?q=/needle$/+severity>%3Derror"))
     expect(line_with(page, "needle")).to_have_count(1)
     page.goto(address(site, pod, "?q=/(/"))
@@ -157,6 +167,61 @@ def test_older_lines_are_loaded_and_the_beginning_is_said(page: Page, site: Dash
     expect(page.locator(".log-head [data-mark=begin]")).to_contain_text("begins here")
     line_with(page, "long").get_by_role("button", name="bytes more").click()
     expect(line_with(page, "long " + "x" * 50_000)).to_have_count(1)
+
+
+def test_pods_of_one_name_in_two_namespaces_are_told_apart(
+    page: Page, site: Dashboard, modules_controlplane: ControlPlane, kubelet: Daemon, namespace: str, tmp_path: Path
+) -> None:
+    other = modules_controlplane.create_namespace(f"{namespace}-too")
+    pods = []
+    for each in (namespace, other):
+        (tmp_path / each).mkdir()
+        pods.append(pod := LoggingPod(modules_controlplane, each, "web", tmp_path / each))
+        labels = {"metadata": {"labels": {"twins": namespace}}}
+        modules_controlplane.patch(f"/api/v1/namespaces/{each}/pods/web", labels)
+        pod.write(f"long {each}. " + "x" * 50_000)
+    for pod in pods:
+        pod.write(*(f"{pod.namespace} {number}" for number in range(1100)))
+    page.goto(f"{site.url}/logs/?q=label:twins%3D{namespace}")
+    expect(page.locator(".log-status")).to_contain_text("2,000 lines of 2 containers")
+    expect(page.locator(".log-chip")).to_have_text([f"{namespace}/web/main", f"{other}/web/main"], use_inner_text=True)
+    page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+    older = page.get_by_role("button", name="Load earlier lines")
+    while older.count():
+        older.click()
+        expect(page.locator(".log-head")).not_to_contain_text("Reading")
+        page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+    for each in (namespace, other):
+        long = line_with(page, f"long {each}.")
+        expect(long.locator(".log-source")).to_have_text(f"{each}/web/main")
+        long.get_by_role("button", name="bytes more").click()
+        expect(long.locator(".log-text")).to_have_text(f"long {each}. " + "x" * 50_000)
+        page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+    page.locator(".log-chip a").last.click()
+    expect(page.locator(".log-status")).to_contain_text("1,000 lines of 1 container")
+    expect(line_with(page, f"{other} 1099")).to_be_visible()
+
+
+def test_selected_lines_are_copied_as_they_are_shown_one_a_line(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
+    pod.write(*(f"line {number}" for number in range(200)), '{"msg":"hello","host":"db-1"}')
+    page.goto(address(site, pod, "?times=none"))
+    expect(line_with(page, "hello")).to_be_in_viewport()
+    page.locator("#log").focus()
+    page.keyboard.press("Control+a")
+    pod.write("a new one")
+    expect(line_with(page, "a new one")).to_be_in_viewport()
+    page.keyboard.press("Control+c")
+    lines = [f"line {number}" for number in range(200)]
+    has_copied(page, "\n".join([*lines, "hello host=db-1", "a new one"]))
+    start, end = (line_with(page, f"line {number}").locator(".log-text") for number in (190, 199))
+    start.evaluate(
+        "(start, end) => getSelection().setBaseAndExtent(start.firstChild, 2, end.firstChild, 4)", end.element_handle()
+    )
+    page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+    expect(line_with(page, "line 0").first).to_be_in_viewport()
+    page.keyboard.press("Control+c")
+    has_copied(page, "\n".join(["ne 190", *lines[191:199], "line"]))
 
 
 def test_a_restart_is_marked_and_the_run_before_it_has_a_page(page: Page, site: Dashboard, pod: LoggingPod) -> None:

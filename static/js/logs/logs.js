@@ -4,6 +4,7 @@
 
    Without this script the page shows its newest lines, and everything else is links and forms. */
 
+import { startCopying } from "./copy.js";
 import { Entries } from "./entries.js";
 import { LogList } from "./log_list.js";
 import { element } from "./row.js";
@@ -35,8 +36,15 @@ export function start() {
 
   function applyOptions() {
     Object.assign(page.list.options, optionsNow());
-    page.section.toggleAttribute("data-wrap", page.list.options.wrap);
+    showLooks();
     page.list.relayout();
+  }
+
+  function showLooks() {
+    const { wrap, zone } = page.list.options;
+    page.section.toggleAttribute("data-wrap", wrap);
+    page.section.toggleAttribute("data-ui-utc", zone === "utc");
+    document.dispatchEvent(new CustomEvent("deltaboard:times"));
   }
 
   function showOptions() {
@@ -68,7 +76,7 @@ export function start() {
   }
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.(".log-sources a[href], .log-spans a[href]");
+    const link = event.target.closest?.(".log-sources a[href], .log-spans a[href], .log-empty a[href]");
     if (link && page.section?.contains(link)) link.href = withOptions(link.href);
   }, { capture: true });
 
@@ -94,19 +102,22 @@ export function start() {
 
   const namesOf = (rows) => {
     const names = [];
-    for (const { dataset, firstElementChild } of rows) {
-      if (Number(dataset.source) >= 0) names[Number(dataset.source)] ??= [dataset.pod, dataset.container, colourOf(firstElementChild)];
+    for (const row of rows) {
+      const { source, namespace, pod, container } = row.dataset;
+      if (Number(source) < 0) continue;
+      const label = row.querySelector(".log-source"); // of a line, where there are several
+      names[Number(source)] ??= [namespace, pod, container, label?.textContent ?? container, colourOf(label)];
     }
     return names;
   };
 
-  const colourOf = (first) => Number(/\bc(\d)\b/.exec(first?.nextElementSibling?.className ?? "")?.[1] ?? 0);
+  const colourOf = (label) => Number(/\bc(\d)\b/.exec(label?.className ?? "")?.[1] ?? 0);
 
   function setNames(names) {
     const options = page.list.options;
     if (!names) return false; // as before
     if (JSON.stringify(names) === JSON.stringify(options.names)) return false;
-    Object.assign(options, { names, onePod: new Set(names.map((each) => each?.[0])).size === 1 });
+    options.names = names;
     return true;
   }
 
@@ -131,11 +142,12 @@ export function start() {
     const names = namesOf(rows);
     page.entries.add({
       whole: true, entries: rows.map(readRow), next: Number(section.dataset.next), first: Number(section.dataset.first),
+      history: section.dataset.history,
     });
-    page.list = new LogList(box, page.entries, { ...optionsNow(), names: [], onePod: true, link: linkOf });
+    page.list = new LogList(box, page.entries, { ...optionsNow(), names: [], link: linkOf });
     page.list.onFollow = showFollowing;
     setNames(names);
-    section.toggleAttribute("data-wrap", page.list.options.wrap);
+    showLooks();
     if (params().get("follow") === "0") page.list.following = false;
     showOptions();
     showHead();
@@ -252,8 +264,8 @@ export function start() {
       const { entries, sources, bytes, problem, is_beginning: begins } = await (await request({ before })).json();
       if (list !== page.list) return;
       page.list.follow(false);
-      const known = new Map(page.list.options.names.map((each, place) => [`${each[0]}/${each[1]}`, place]));
-      for (const entry of entries) entry[2] = known.get(`${sources[entry[2]][0]}/${sources[entry[2]][1]}`) ?? -1;
+      const known = new Map(page.list.options.names.map((each, place) => [each.slice(0, 3).join("/"), place]));
+      for (const entry of entries) entry[2] = known.get(sources[entry[2]].join("/")) ?? -1;
       page.entries.prepend(entries);
       page.older = { begins, bytes, problem };
     } catch (error) {
@@ -264,25 +276,27 @@ export function start() {
     list.update();
   }
 
-  const beginning = () => (params().has("since") || params().has("from")
-    ? "The chosen span begins here."
-    : "The log begins here. What was before was rotated away, or there was nothing.");
+  function beginning() {
+    if ("filtered" in page.section.dataset) return "All was read: no earlier line matches.";
+    if (params().has("since") || params().has("from")) return "The chosen span begins here.";
+    return "The log begins here. What was before was rotated away, or there was nothing.";
+  }
 
   function showHead() {
     const { head } = page.list;
-    const { older } = page;
-    if (!page.list.options.names.length) {
-      head.replaceChildren(); // there is no pod yet
+    const { older, entries } = page;
+    const begins = older?.begins || entries.isWhole;
+    if (!page.list.options.names.length || entries.history === "reading" || (begins && !entries.all.length)) {
+      head.replaceChildren(); // there is no pod yet, or no line: the page says it
       head.dataset.state = "";
       return;
     }
-    const words = older?.loading ? "Reading what the kubelet has" : older?.begins
-      ? beginning() : "Load earlier lines";
+    const words = older?.loading ? "Reading what the kubelet has" : begins ? beginning() : "Load earlier lines";
     const state = `${words}|${older?.problem ?? ""}`;
     if (head.dataset.state === state) return;
     head.dataset.state = state;
     head.replaceChildren();
-    if (older?.begins) {
+    if (begins) {
       const row = element("div", "log-mark m-begin", words);
       row.dataset.mark = "begin";
       head.append(row);
@@ -295,15 +309,20 @@ export function start() {
     if (older?.problem) head.append(element("span", "warn", older.problem));
   }
 
+  /* The whole text of a line: the server may keep it, and the kubelet may. */
+  async function wholeText(entry, { namespace, pod, container }) {
+    const read = () => request({ at: entry.time, cut: entry.cut, pod: `${namespace}/${pod}`, container });
+    const answer = await (entry.n === null ? read() : request({ line: entry.n, at: entry.time }).catch(read));
+    return answer.text();
+  }
+
   async function showWhole(button) {
     const row = button.closest(".log-line");
     const entry = [...page.list.drawn].find(([, each]) => each === row)?.[0];
     if (!entry) return;
     const { list } = page;
-    const { pod, container } = row.dataset;
-    const query = entry.n === null ? { at: entry.time, cut: entry.cut, pod, container } : { line: entry.n };
     try {
-      const text = await (await request(query)).text();
+      const text = await wholeText(entry, row.dataset);
       if (list !== page.list) return;
       Object.assign(entry, { content: text, cut: 0, fields: undefined, height: undefined });
       if (!page.list.options.wrap) setOption("wrap", "1");
@@ -324,5 +343,6 @@ export function start() {
 
   document.addEventListener("deltaboard:follow", adopt);
 
+  startCopying(() => page.list);
   adopt();
 }
