@@ -315,6 +315,55 @@ def test_a_line_of_json_opens_to_its_fields_and_has_a_link(page: Page, site: Das
     expect(page).to_have_url(re.compile("columns=host"))
 
 
+def test_keys_mark_a_line_open_its_fields_and_lead_to_its_link(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write(*(f"line {number}" for number in range(100)), JSON_LINE, "after")
+    page.goto(address(site, pod))
+    expect(line_with(page, "after")).to_be_in_viewport()
+    page.locator("#log").focus()
+    marked = page.locator("#log [data-ui-marked]")
+    page.keyboard.press("ArrowUp")
+    expect(marked).to_contain_text("after")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(marked.locator(".log-fields")).to_contain_text('"code": 111')
+    page.keyboard.press("Shift+Enter")
+    expect(page).to_have_url(re.compile(r"from=.*&to=.*#l-"))
+    expect(marked).to_contain_text("cannot connect")
+    page.keyboard.press("Tab")
+    page.locator("#log").focus()
+    for _ in range(60):
+        page.keyboard.press("ArrowUp")
+    expect(marked).to_contain_text("line 40")
+    expect(marked).to_be_in_viewport(ratio=0.9)
+
+
+def test_a_link_to_a_line_shows_it_however_many_follow(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    begin = datetime.now(UTC) - timedelta(minutes=2)
+    moments = [begin + timedelta(milliseconds=number) for number in range(2000)]
+    pod.file.write_bytes(b"".join(log_line(f"line {number}.", moment) for number, moment in enumerate(moments)))
+    start, end = (f"{begin + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}" for seconds in (-1, 5))
+    page.goto(address(site, pod, f"?from={start}&to={end}#l-{moments[3]:%Y-%m-%dT%H:%M:%S.%f}000Z"))
+    expect(page.locator("#log [data-ui-marked]")).to_contain_text("line 3.")
+    expect(page.locator("#log [data-ui-marked]")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_lines_wrap_on_a_phone(
+    new_context: Callable[..., BrowserContext], site: Dashboard, pod: LoggingPod, scripts: bool
+) -> None:
+    pod.write("word " * 100, "after")
+    page = new_context(java_script_enabled=scripts).new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(address(site, pod))
+    expect(line_with(page, "after")).to_be_visible()
+    long, after = (line_with(page, text).bounding_box() for text in ("word word", "after"))
+    assert long is not None
+    assert after is not None
+    assert long["width"] <= 390
+    assert long["height"] > 100
+    assert after["y"] >= long["y"] + long["height"] - 1
+
+
 def test_a_download_is_what_kubectl_prints(
     site: Dashboard, pod: LoggingPod, modules_controlplane: ControlPlane
 ) -> None:

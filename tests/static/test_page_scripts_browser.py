@@ -132,9 +132,12 @@ def test_a_time_of_another_day_has_the_day_and_is_utc_where_the_page_is(show: Sh
 TIMES_OF_DAY = """() => {
   const times = document.createElement("p");
   times.id = "times";
-  for (const [moment, clock, utc] of [["14:59:59", "seconds"], ["15:00:00", "seconds"], ["14:59:59", "seconds", true], ["15:00:00", ""]]) {
+  const [before, midnight] = ["14:59:59", "15:00:00"];
+  const cases = [[before, "seconds"], [midnight, "seconds"], [before, "seconds", true], [midnight, ""]];
+  for (const [moment, clock, utc] of cases) {
     const time = document.createElement("time");
-    Object.assign(time.dataset, { clock, ...(utc && { uiUtc: "" }) });
+    time.dataset.clock = clock;
+    time.toggleAttribute("data-ui-utc", Boolean(utc));
     time.dateTime = `2026-11-28T${moment}Z`;
     times.append(time);
   }

@@ -22,9 +22,9 @@ BATCH_LINES = 1000
 async def download(
     state: AppState, denials: Mapping[ContainerId, str], query: LogsQuery, suffix: str
 ) -> AsyncIterator[bytes]:
-    """The file, in parts: records of NDJSON, or text as ``kubectl logs --timestamps`` prints it, with ``--prefix`` where
-    there are several containers. It ends with a record, or a comment, for each log that is not in it, or not to its
-    end. `denials` are the containers, each with why its log may not be read.
+    """The file, in parts: records of NDJSON, or text as ``kubectl logs --timestamps`` prints it (with ``--prefix`` of
+    several containers). It ends with a record, or a comment, for each log that is not in it, or not to its end.
+    `denials` are the containers, each with why its log may not be read.
     """
     client = state[CONNECTION].client
     if client is None:

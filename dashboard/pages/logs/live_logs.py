@@ -106,7 +106,8 @@ class LiveLogs(LiveView):
     left_out: containers that are not read, at least · buffer: the kept lines · total: lines so far · dropped: lines
     that match and are not kept · bars: LogBars | None · is_reading: whether history is being read · unread_count: of
     how many logs · progress: ReadProgress · is_searching: whether pods are being found · exists · has_restarts ·
-    has_begun, has_read_all, history · all_href, previous_href, unfiltered_href, any_time_href · kubectl_command · refusal: why nothing may be read, or "".
+    has_begun, has_read_all, history · all_href, previous_href, unfiltered_href, any_time_href · kubectl_command ·
+    refusal: why nothing may be read, or "".
     """
 
     template: ClassVar[str] = "logs"

@@ -181,7 +181,8 @@ async def _page(
     state = state_of(request)
     await open_logs(state, subject, query, make_pods).wait_until_begun(FIRST_LINES_SECONDS)
     view = open_logs(state, subject, query, make_pods)  # with what has come meanwhile
-    page = page_info(request, title=f"Logs of {view.subject.title}", key=key, view=view)
+    where = f" in {subject.namespace}" if subject.namespace else ""
+    page = page_info(request, title=f"Logs of {subject.title}{where}", key=key, view=view)
     context = {**logs_context(view, query), "page": page}
     fragment = wants_fragment(request, "#logs")
     response = render(request, "logs/_logs.html" if fragment else "logs/page.html", context)

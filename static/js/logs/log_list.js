@@ -78,6 +78,28 @@ export class LogList {
     this.redraw();
   }
 
+  /* Marks the line after the marked one, or before it, and brings it in sight; where
+     the marked one is not in sight, the first or the last that is. */
+  step(by) {
+    this.#layout();
+    const { all } = this.entries;
+    const top = this.box.scrollTop - this.head.offsetHeight;
+    const [first, last] = [this.offsets.find(Math.max(0, top)), this.offsets.find(Math.max(0, top + this.box.clientHeight - 1))];
+    const from = all.indexOf(this.marked);
+    const place = from >= first && from <= last ? from + by : by > 0 ? first : last;
+    const entry = all[Math.max(0, Math.min(all.length - 1, place))];
+    if (!entry) return;
+    this.follow(false);
+    this.drawn.get(this.marked)?.removeAttribute("data-ui-marked");
+    this.marked = entry;
+    this.drawn.get(entry)?.setAttribute("data-ui-marked", "");
+    const begin = this.#top(all.indexOf(entry));
+    const end = begin + (entry.height ?? ROW);
+    if (begin < this.box.scrollTop) this.#scrollTo(begin);
+    else if (end > this.box.scrollTop + this.box.clientHeight) this.#scrollTo(Math.min(begin, end - this.box.clientHeight));
+    this.#draw();
+  }
+
   #scrollTo(top) {
     this.box.scrollTop = top;
     this.lastTop = this.box.scrollTop;

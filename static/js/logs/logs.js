@@ -14,16 +14,18 @@ const PATIENCE = 60000; // milliseconds that a request for older lines may take
 const AROUND = 30; // seconds before and after a line that its link shows
 
 export function start() {
-  const page = { section: null, list: null, entries: new Entries(), waiting: 0, lines: "", older: null };
+  const page = { section: null, list: null, entries: new Entries(), waiting: 0, lines: "", older: null, linked: "" };
   const address = () => new URL(page.section?.dataset.page ?? location.href, location.href);
   const params = () => address().searchParams;
+  const phone = matchMedia("(max-width: 719px)"); // lines wrap, unless the address says otherwise
 
   /* ---- how it is read ---- */
 
   function optionsNow() {
     const given = params();
     const columns = (given.get("columns") ?? "").split(",").map((name) => name.trim()).filter(Boolean);
-    return { wrap: given.get("wrap") === "1", zone: given.get("times") ?? "local", columns };
+    const wrap = given.get("wrap") === "1" || (phone.matches && given.get("wrap") !== "0");
+    return { wrap, zone: given.get("times") ?? "local", columns };
   }
 
   function setOption(name, value) {
@@ -61,7 +63,7 @@ export function start() {
   document.addEventListener("change", ({ target }) => {
     const name = target.dataset?.logOption;
     if (!name || !page.section?.contains(target)) return;
-    const value = target.type === "checkbox" ? (target.checked ? "1" : "") : target.value.trim();
+    const value = target.type !== "checkbox" ? target.value.trim() : target.checked ? "1" : phone.matches ? "0" : "";
     setOption(name, name === "times" && value === "local" ? "" : value);
   });
 
@@ -135,7 +137,7 @@ export function start() {
   function adopt() {
     const section = document.getElementById("logs");
     if (section === page.section) return;
-    Object.assign(page, { section, entries: new Entries(), list: null, waiting: 0, lines: section?.dataset.lines, older: null });
+    Object.assign(page, { section, entries: new Entries(), list: null, waiting: 0, lines: section?.dataset.lines, older: null, linked: linkedTime() });
     if (!section) return; // the tab was closed
     const box = section.querySelector("#log");
     const rows = [...box.children];
@@ -156,11 +158,19 @@ export function start() {
     toLinkedLine();
   }
 
+  const linkedTime = () => (/^#l-(.+)/.exec(decodeURIComponent(location.hash)) ?? ["", ""])[1];
+
+  /* Shows the line that the address names, once it has come; loads older ones where it is one of them. */
   function toLinkedLine() {
-    const time = decodeURIComponent(location.hash).replace(/^#l-/, "");
-    if (!location.hash.startsWith("#l-")) return;
-    const entry = page.entries.all.find((each) => each.time === time && !each.mark);
-    if (entry && page.list.marked !== entry) page.list.reveal(entry);
+    const { linked, entries, older } = page;
+    if (!linked || entries.history === "reading") return;
+    const entry = entries.all.find((each) => each.time === linked && !each.mark);
+    if (entry) {
+      page.linked = "";
+      page.list.reveal(entry);
+    } else if (entries.oldest > linked && !older?.loading && !older?.begins && !older?.problem) {
+      loadOlder().then((count) => count && toLinkedLine());
+    }
   }
 
   document.addEventListener("deltaboard:log", ({ detail }) => {
@@ -171,7 +181,7 @@ export function start() {
     if (detail.whole) page.older = null;
     if (renamed || detail.whole) page.list.redraw();
     else if (fresh) page.list.update();
-    if (detail.whole) toLinkedLine();
+    toLinkedLine();
     showHead();
     showFollowing();
   });
@@ -204,20 +214,38 @@ export function start() {
     const row = target.closest?.(".log-line[data-json]");
     if (!row || target.closest("a, button, dl") || !getSelection().isCollapsed) return;
     const entry = [...page.list.drawn].find(([, each]) => each === row)?.[0];
-    if (!entry) return;
+    if (entry) openFields(entry);
+  }
+
+  function openFields(entry) {
+    const { list } = page;
     entry.open = !entry.open;
     entry.height = undefined;
-    row.remove();
-    page.list.drawn.delete(entry);
-    page.list.follow(false);
-    page.list.update();
+    list.drawn.get(entry)?.remove();
+    list.drawn.delete(entry);
+    list.follow(false);
+    list.update();
   }
+
+  const KEYS = {
+    End: () => page.list.follow(true),
+    ArrowUp: () => page.list.step(-1),
+    ArrowDown: () => page.list.step(1),
+    Enter: () => {
+      if (!markedRow()?.matches("[data-json]")) return;
+      openFields(page.list.marked);
+      page.list.step(0);
+    },
+    "Shift Enter": () => markedRow()?.querySelector(".log-link")?.click(),
+  };
+  const markedRow = () => page.list.drawn.get(page.list.marked);
 
   document.addEventListener("keydown", (event) => {
     if (event.target.id !== "log" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key !== "End") return;
+    const key = event.shiftKey ? `Shift ${event.key}` : event.key;
+    if (!Object.hasOwn(KEYS, key)) return;
     event.preventDefault();
-    page.list.follow(true);
+    KEYS[key]();
   });
 
   /* ---- loading ---- */
@@ -254,26 +282,29 @@ export function start() {
     list.update();
   }
 
+  /* Returns how many lines came. */
   async function loadOlder() {
-    if (page.older?.loading) return;
+    if (page.older?.loading) return 0;
     page.older = { loading: true };
     showHead();
     const { list } = page;
+    let count = 0;
     try {
       const before = page.entries.oldest || new Date(Date.now() + 60000).toISOString().replace(/\.\d+Z$/, ".000000000Z");
       const { entries, sources, bytes, problem, is_beginning: begins } = await (await request({ before })).json();
-      if (list !== page.list) return;
+      if (list !== page.list) return 0;
       page.list.follow(false);
       const known = new Map(page.list.options.names.map((each, place) => [each.slice(0, 3).join("/"), place]));
       for (const entry of entries) entry[2] = known.get(sources[entry[2]].join("/")) ?? -1;
-      page.entries.prepend(entries);
+      count = page.entries.prepend(entries);
       page.older = { begins, bytes, problem };
     } catch (error) {
-      if (list !== page.list) return;
+      if (list !== page.list) return 0;
       page.older = { problem: error.message };
     }
     showHead();
     list.update();
+    return count;
   }
 
   function beginning() {

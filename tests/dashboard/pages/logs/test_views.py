@@ -21,8 +21,10 @@ async def test_a_page_has_the_lines_that_have_come_with_their_marks() -> None:
     html = await LogsSite(namespace("shop"), logging_pod("web")).page(ADDRESS)
     (line,) = re.findall(r'<div class="log-line[^>]*>', html)
     assert 'data-time="2026-11-28T07:00:00.000000001Z"' in line
-    assert 'data-pod="web" data-container="main"' in line
+    assert 'data-namespace="shop" data-pod="web" data-container="main"' in line
     assert "hello from web" in words(html)
+    assert "Logs of web in shop" in words(html)
+    assert re.search(r"<title[^>]*>Logs of web in shop", html)
 
 
 @pytest.mark.parametrize(("query", "history"), [("q=hello", "all"), ("q=nowhere", "all"), ("", "")])
