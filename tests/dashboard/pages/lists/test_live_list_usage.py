@@ -43,7 +43,7 @@ async def test_a_sum_in_which_pods_are_missing_says_so_and_a_whole_one_does_not(
     used.state(partial, usage("shop/api", 0.5, 100, pods=2), kind="deployments.apps")
     html = await page(site(used), DEPLOYMENTS)
     title, text = cell(html, "web", "memory")
-    assert text == "38/40 pods 50% 100Mi"
+    assert text == "50% 38/40 pods 100Mi"
     assert title.endswith(", 38 of 40 pods measured")
     assert cell(html, "web", "cpu")[1] == "38/40 pods 500m"
     title, text = cell(html, "api", "memory")
