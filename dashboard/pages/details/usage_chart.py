@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.usage.past_usage import PastUsage, Sample
-from dashboard.objects.usage.usage import Usage, measured_text, share_text
+from dashboard.objects.usage.usage import Usage, basis_text, measured_text, share_text
 from dashboard.objects.usage.usage_field import CPU, MEMORY, UsageField
 from dashboard.pages.details.usage_marks import DAY, MarkKind, UsageMark
 
@@ -70,6 +70,10 @@ class UsageChart:
     area: str
     limit_y: str
     """Height of the limit; empty where there is none, or it is above the picture."""
+    limit_words: str
+    """What the limit is: ``the limit``, or ``its node's allocatable``."""
+    peak: str
+    """The most that was used in the time shown; empty where that is not known."""
     spans: tuple[ChartSpan, ...]
     summary: str
     """The same in words."""
@@ -97,6 +101,11 @@ class UsageCharts:
     def is_empty(self) -> bool:
         """Whether nothing was ever measured."""
         return not any(chart.line or chart.now for chart in self.charts)
+
+    @property
+    def dashed(self) -> str:
+        """What the dashed lines are; empty where there are none."""
+        return ", ".join(dict.fromkeys(chart.limit_words for chart in self.charts if chart.limit_y))
 
     @property
     def newest_marks(self) -> tuple[ChartMark, ...]:
@@ -139,11 +148,7 @@ def _chart(field: UsageField, usage: Usage | None, samples: Sequence[Sample], be
     reaches = bool(capacity) and peak >= LIMIT_FROM * capacity
     top = max(peak, capacity if reaches else 0.0) or 1.0
     share = field.share.value(usage) if usage is not None else None
-    basis = (
-        ""
-        if usage is None
-        else {"limit": "the limit", "allocatable": "its node's allocatable"}.get(field.basis(usage), "")
-    )
+    basis = basis_text(usage, field.basis(usage)) if usage is not None else ""
     words = f"{share_text(share)} of {basis} {field.text(capacity)}" if share is not None else ""
     title = "CPU" if field is CPU else "Memory"
     lines = _runs(field, samples, begin, end, top)
@@ -156,6 +161,8 @@ def _chart(field: UsageField, usage: Usage | None, samples: Sequence[Sample], be
         line=" ".join("M" + " L".join(run) for run in lines),
         area=" ".join(map(_closed, lines)),
         limit_y=_y(capacity, top) if reaches else "",
+        limit_words=basis,
+        peak=field.text(max(amounts)) if amounts else "",
         spans=_spans(field, samples, begin, end, capacity),
         summary=_summary(title, field, amounts, current, words),
     )
