@@ -23,6 +23,11 @@ class UsageField:
             return usage.cpu_share if self.is_share else usage.cpu
         return usage.memory_share if self.is_share else usage.memory
 
+    def values(self, usage: Usage | None) -> tuple[float, ...]:
+        """`value` as filters and orders read fields: empty where it is not known."""
+        value = self.value(usage) if usage is not None else None
+        return () if value is None else (value,)
+
     def capacity(self, usage: Usage) -> float:
         """Cores or bytes that it may use; 0 where that is not known."""
         return usage.cpu_capacity if self.resource == "cpu" else usage.memory_capacity
