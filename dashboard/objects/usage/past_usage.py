@@ -16,6 +16,8 @@ class Sample(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Cores."""
     memory: float
     """Bytes."""
+    is_partial: bool = False
+    """Whether it is a sum in which pods were missing, because they were not measured."""
 
 
 class PastUsage(msgspec.Struct, frozen=True, array_like=True):

@@ -197,20 +197,21 @@ def _spans(
     field: UsageField, samples: Sequence[Sample], begin: float, end: float, capacity: float
 ) -> tuple[ChartSpan, ...]:
     length = (end - begin) / SPANS
-    most: dict[int, float] = {}
+    most: dict[int, tuple[float, bool]] = {}
     for sample in samples:
         first = int((sample.at - begin) / length)
         last = int((min(sample.at + sample.seconds, end) - begin - 1e-6) / length)
         for number in range(max(first, 0), min(last, SPANS - 1) + 1):
-            most[number] = max(most.get(number, 0.0), _amount(field, sample))
+            most[number] = max(most.get(number, (0.0, False)), (_amount(field, sample), sample.is_partial))
     return tuple(
         ChartSpan(
             _x(begin + number * length, begin, end),
             f"{WIDTH / SPANS:.1f}",
             f"{_clock_text(begin + number * length)} – {_clock_text(begin + (number + 1) * length)} UTC: "
-            f"at most {field.text(amount)}{f', {share_text(amount / capacity)}' if capacity else ''}",
+            f"at most {field.text(amount)}{f', {share_text(amount / capacity)}' if capacity else ''}"
+            f"{', not all pods measured' if is_partial else ''}",
         )
-        for number, amount in sorted(most.items())
+        for number, (amount, is_partial) in sorted(most.items())
     )
 
 

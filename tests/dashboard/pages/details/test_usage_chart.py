@@ -82,6 +82,16 @@ def test_a_span_says_what_was_used_most_in_it() -> None:
     assert re.fullmatch(r"\d\d:\d\d – \d\d:\d\d UTC: at most 120Mi, 60%", chart.spans[0].words)
 
 
+def test_a_span_says_that_pods_were_missing_in_its_sum() -> None:
+    samples = [
+        Sample(NOW - 600, 60, 0.1, 100.0 * MEBIBYTE),
+        Sample(NOW - 60, 60, 0.1, 50.0 * MEBIBYTE, is_partial=True),
+    ]
+    spans = memory(charts(PastUsage("1", "deployments.apps", "shop/web", 0.0, tuple(samples)))).spans
+    assert spans[0].words.endswith("at most 100Mi")
+    assert spans[-1].words.endswith("at most 50Mi, not all pods measured")
+
+
 def test_marks_stand_at_their_time_and_the_newest_are_written_out() -> None:
     marks = [UsageMark(NOW - 60 * minute, "restart", f"restart {minute}") for minute in range(50, 0, -5)]
     found = charts(past((3_600, 10), (60, 10)), None, UsageMark(NOW - 7_200, "rollout", "before"), *marks)
