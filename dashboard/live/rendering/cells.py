@@ -140,7 +140,8 @@ def usage_title(field: UsageField, usage: Usage) -> str:
     words = field.text(field.value(usage) or 0) if not field.is_share else ""
     share, basis = field.share.value(usage), field.basis(usage)
     if share is not None:
-        words += f"{', ' if words else ''}{share_text(share)} of {basis_text(usage, basis)} {field.text(field.capacity(usage))}"
+        whole = f"{basis_text(usage, basis)} {field.text(field.capacity(usage))}"
+        words += f"{', ' if words else ''}{share_text(share)} of {whole}"
     span = f", over {duration_text(usage.window)}" if field.resource == "cpu" else ""
     measured = measured_text(usage)
     return f"{words}, at {utc_text(usage.at)}{span}{', ' if measured else ''}{measured}"

@@ -1,9 +1,10 @@
 """What objects used in the last day, in memory of a fixed size.
 
-A sample has four bytes: CPU and memory as the logarithm of their amount, right to 0.06 percent, each with a bit that says
-whether a sum has all its pods. There are two rings: the last 90 minutes by the minute, the last day by ten minutes. Each keeps the most of a span: an average
-would hide what a container was killed for. All objects share one array for each span, so that the size depends on the
-largest number of objects alone: 936 bytes for each, and some 200 for its name.
+A sample has four bytes: CPU and memory as the logarithm of their amount, right to 0.06 percent, each with a bit that
+says whether a sum has all its pods. There are two rings: the last 90 minutes by the minute, the last day by ten
+minutes. Each keeps the most of a span: an average would hide what a container was killed for. All objects share one
+array for each span, so that the size depends on the largest number of objects alone: 936 bytes for each, and some 200
+for its name.
 """
 
 from __future__ import annotations
