@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from dashboard.objects.usage.past_usage import ERROR
 from dashboard.objects.usage.usage import Basis, Usage, cpu_text, memory_text
 
 ResourceName = Literal["cpu", "memory"]
@@ -39,6 +40,10 @@ class UsageField:
     def text(self, amount: float) -> str:
         """An amount as ``kubectl top`` has it."""
         return cpu_text(amount) if self.resource == "cpu" else memory_text(amount)
+
+    def past_text(self, amount: float) -> str:
+        """That of a sample, in which 190Mi are not written as 189Mi because of its error."""
+        return self.text(amount * (1 - ERROR if self.resource == "cpu" else 1 + ERROR))
 
     @property
     def share(self) -> UsageField:

@@ -162,7 +162,7 @@ def _chart(field: UsageField, usage: Usage | None, samples: Sequence[Sample], be
         area=" ".join(map(_closed, lines)),
         limit_y=_y(capacity, top) if reaches else "",
         limit_words=basis,
-        peak=field.text(max(amounts)) if amounts else "",
+        peak=field.past_text(max(amounts)) if amounts else "",
         spans=_spans(field, samples, begin, end, capacity),
         summary=_summary(title, field, amounts, current, words),
     )
@@ -208,7 +208,7 @@ def _spans(
             _x(begin + number * length, begin, end),
             f"{WIDTH / SPANS:.1f}",
             f"{_clock_text(begin + number * length)} – {_clock_text(begin + (number + 1) * length)} UTC: "
-            f"at most {field.text(amount)}{f', {share_text(amount / capacity)}' if capacity else ''}"
+            f"at most {field.past_text(amount)}{f', {share_text(amount / capacity)}' if capacity else ''}"
             f"{', not all pods measured' if is_partial else ''}",
         )
         for number, (amount, is_partial) in sorted(most.items())
@@ -217,7 +217,7 @@ def _spans(
 
 def _summary(title: str, field: UsageField, amounts: Sequence[float], current: float | None, share: str) -> str:
     parts = [f"now {field.text(current)}" if current is not None else "", share]
-    parts.append(f"at most {field.text(max(amounts))} in the time shown" if amounts else "")
+    parts.append(f"at most {field.past_text(max(amounts))} in the time shown" if amounts else "")
     return f"{title}: {', '.join(filter(None, parts)) or 'not measured'}"
 
 
