@@ -53,20 +53,25 @@ def _content(line: RowLine, cell: CellText) -> str:
         return f'<span class="status {tone}">{icon}{text}</span>'
     if cell.kind == "usage":
         measured = f"<small>{cell.measured}</small> " if cell.measured else ""
-        return f"{measured}{_share(cell.share) if cell.share is not None else ''}{text}"
+        if cell.share is None:
+            return f"{measured}{text}"
+        return f'<span class="used">{_share(cell.share, cell.text)}{measured}{text}</span>'
     if cell.datetime:
         return f'<time data-age="object" datetime="{escape(cell.datetime)}">{text}</time>'
     return f"{text} <small>{escape(cell.group)}</small>" if cell.group else text
 
 
-def _share(share: float) -> str:
-    """A bar as wide as the part of what may be used; more than all of it is as wide as all."""
+def _share(share: float, amount: str) -> str:
+    """A bar as wide as the part of what may be used, and the share, unless that is the `amount` beside it. More than
+    all is as wide as all.
+    """
     tone = "bad" if share >= TIGHT else "warn" if share >= NEARLY_ALL else "ok"
+    words = share_text(share)
     width = f"{min(max(share, 0.0), 1.0) * 100:.0f}"
     return (
-        f'<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
+        f'<small class="share"><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect class="track" width="100" height="6"/><rect class="f-{tone}" width="{width}" height="6"/></svg>'
-        f"<small>{share_text(share)}</small> "
+        f"{'' if words == amount else words}</small> "
     )
 
 

@@ -165,6 +165,8 @@ class MydemoApp:
     ip: str
     port: int
     age_days: float
+    owned_app: str = ""
+    """Application of its namespace whose Deployment it owns, where the cluster has it."""
     cell: str = ""
 
     @property
@@ -173,12 +175,12 @@ class MydemoApp:
 
 
 MYDEMOS: tuple[MydemoApp, ...] = (
-    MydemoApp("default", "alpha", "10.0.0.1", 8080, 9.4),
+    MydemoApp("default", "alpha", "10.0.0.1", 8080, 9.4, owned_app="hello"),
     MydemoApp("default", "beta", "10.0.0.2", 8081, 9.4),
     MydemoApp("default", "gamma", "2001:db8::17", 9090, 6.2),
-    MydemoApp("shop", "storefront", "10.6.9.77", 3000, 4.8),
-    MydemoApp("shop", "warehouse", "10.6.4.20", 5432, 4.8),
-    MydemoApp("payments", "bank-link", "192.0.2.44", 443, 2.3),
-    MydemoApp("search", "cluster-head", "10.5.3.40", 9200, 1.1),
-    MydemoApp("platform", "edge", "2001:db8:1::8", 8443, 0.4),
+    MydemoApp("shop", "storefront", "10.6.9.77", 3000, 4.8, owned_app="web"),
+    MydemoApp("shop", "warehouse", "10.6.4.20", 5432, 4.8, owned_app="catalog"),
+    MydemoApp("payments", "bank-link", "192.0.2.44", 443, 2.3, owned_app="webhooks"),
+    MydemoApp("search", "cluster-head", "10.5.3.40", 9200, 1.1, owned_app="query"),
+    MydemoApp("platform", "edge", "2001:db8:1::8", 8443, 0.4, owned_app="gateway"),
 )

@@ -2,7 +2,8 @@
 
 The API server takes a time to the second (``sinceTime``), lines have nanoseconds. So the last second is read again, and
 each of its lines that was had is left out once. Where one that was had does not come again before a new one, the file
-was rotated, or the log is another one: then lines between the two may be missing.
+was rotated, or the log is another one: then lines between the two may be missing. Lines of before the first that was
+had may come, too: a log that is followed begins with its newest lines.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ class LineDeduplicator:
         """The second of the newest line, the lines, and their size."""
         self._size = 0
         self._newest = b""
+        self._first_time = b""
+        """Time of the first line that was had."""
         self._dropped = b""
         """The newest second of which lines were dropped, because there were too many."""
         self._expected: Counter[bytes] | None = None
@@ -83,6 +86,8 @@ class LineDeduplicator:
                 self._expected[line] -= 1
                 self._again.append(line)
                 continue
+            if not self._again and _time_of(line) < self._first_time:
+                continue
             is_gap, is_repeated = +self._expected != Counter(), self._dropped >= self._begin
             if is_gap and stops_at_gap:
                 return NewLines((), is_gap)
@@ -99,7 +104,8 @@ class LineDeduplicator:
     def forget(self) -> None:
         """Another log begins."""
         self._batches.clear()
-        self._size, self._newest, self._dropped, self._expected, self._again = 0, b"", b"", None, []
+        self._size, self._newest, self._first_time, self._dropped = 0, b"", b"", b""
+        self._expected, self._again = None, []
 
     @property
     def _begin(self) -> bytes:
@@ -111,6 +117,7 @@ class LineDeduplicator:
             return
         newest, size = max(lines), sum(map(len, lines))
         self._newest = max(self._newest, newest)
+        self._first_time = self._first_time or _time_of(lines[0])
         self._batches.append((newest[:PREFIX], lines, size))
         self._size += size
         begin = self._begin
@@ -119,3 +126,7 @@ class LineDeduplicator:
         while self._size > self._max_bytes and len(self._batches) > 1:
             self._dropped, _, size = self._batches.popleft()
             self._size -= size
+
+
+def _time_of(line: bytes) -> bytes:
+    return line[: line.find(b" ")]

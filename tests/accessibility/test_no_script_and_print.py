@@ -43,7 +43,7 @@ def test_without_scripts_a_page_is_read_says_that_it_stands_still_and_offers_to_
     expect(note).to_contain_text("This page does not update")
     note.get_by_role("link", name="Reload").click()
     expect(plain).to_have_url(address)
-    expect(plain.get_by_text("connecting")).to_be_hidden()
+    expect(plain.locator(".fresh")).to_be_hidden()
     assert plain.evaluate(DEAD) == [], "what would do nothing is not shown"
     over = plain.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert over <= 0

@@ -18,6 +18,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from dashboard.pages.logs.log_source_reader import MAX_SOURCES
 from tests.e2e.conftest import Dashboard
+from tests.support.browser.live_page import has_copied
 from tests.support.controlplane import ControlPlane
 from tests.support.daemon import Daemon
 from tests.support.kubectl import kubectl_binary
@@ -135,8 +136,17 @@ def test_the_filter_searches_all_that_the_kubelet_has(page: Page, site: Dashboar
     expect(line_with(page, "needle")).to_have_count(2)
     expect(page).to_have_url(re.compile(r"\?q=needle$"))
     expect(page.locator(".log-status")).to_contain_text(re.compile("2 lines match .* read: all that"))
+    expect(page.locator(".log-head")).to_have_text("All was read: no earlier line matches.")
     pod.write("more hay", "one more needle")
     expect(line_with(page, "needle")).to_have_count(3)
+    page.get_by_label("Search all lines").fill("nowhere")
+    page.keyboard.press("Enter")
+    empty = page.locator(".log-empty")
+    expect(empty).to_contain_text("No line matches. All that the kubelets keep was read: 3,004 lines, ")
+    expect(page.get_by_role("button", name="Load earlier lines")).to_have_count(0)
+    empty.get_by_role("link", name="Clear the filter").click()
+    expect(line_with(page, "one more needle")).to_be_visible()
+    expect(empty).to_be_empty()
     page.goto(address(site, pod, "?q=/needle$/+severity>%3Derror"))
     expect(line_with(page, "needle")).to_have_count(1)
     page.goto(address(site, pod, "?q=/(/"))
@@ -157,6 +167,62 @@ def test_older_lines_are_loaded_and_the_beginning_is_said(page: Page, site: Dash
     expect(page.locator(".log-head [data-mark=begin]")).to_contain_text("begins here")
     line_with(page, "long").get_by_role("button", name="bytes more").click()
     expect(line_with(page, "long " + "x" * 50_000)).to_have_count(1)
+
+
+def test_pods_of_one_name_in_two_namespaces_are_told_apart(
+    page: Page, site: Dashboard, modules_controlplane: ControlPlane, kubelet: Daemon, namespace: str, tmp_path: Path
+) -> None:
+    other = modules_controlplane.create_namespace(f"{namespace}-too")
+    pods = []
+    for each in (namespace, other):
+        (tmp_path / each).mkdir()
+        pods.append(pod := LoggingPod(modules_controlplane, each, "web", tmp_path / each))
+        labels = {"metadata": {"labels": {"twins": namespace}}}
+        modules_controlplane.patch(f"/api/v1/namespaces/{each}/pods/web", labels)
+        pod.write(f"long {each}. " + "x" * 50_000)
+    for number in range(1100):
+        for pod in pods:
+            pod.write(f"{pod.namespace} {number}")
+    page.goto(f"{site.url}/logs/?q=label:twins%3D{namespace}")
+    expect(page.locator(".log-status")).to_contain_text("2,000 lines of 2 containers")
+    assert sorted(page.locator(".log-chip").all_inner_texts()) == [f"{other}/web/main", f"{namespace}/web/main"]
+    older = page.get_by_role("button", name="Load earlier lines")
+    while older.count():
+        page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+        older.click()
+        expect(page.locator(".log-head")).not_to_contain_text("Reading")
+    page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+    for each in (namespace, other):
+        long = line_with(page, f"long {each}.")
+        expect(long.locator(".log-source")).to_have_text(f"{each}/web/main")
+        long.get_by_role("button", name="bytes more").click()
+        expect(long.locator(".log-text")).to_have_text(f"long {each}. " + "x" * 50_000)
+        page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+    page.locator(".log-chip a").filter(has_text=other).click()
+    expect(page.locator(".log-status")).to_contain_text("1,000 lines of 1 container")
+    expect(line_with(page, f"{other} 1099")).to_be_visible()
+
+
+def test_selected_lines_are_copied_as_they_are_shown_one_a_line(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
+    pod.write(*(f"line {number}" for number in range(200)), '{"msg":"hello","host":"db-1"}')
+    page.goto(address(site, pod, "?times=none"))
+    expect(line_with(page, "hello")).to_be_in_viewport()
+    page.locator("#log").focus()
+    page.keyboard.press("Control+a")
+    pod.write("a new one")
+    expect(line_with(page, "a new one")).to_be_in_viewport()
+    page.keyboard.press("Control+c")
+    lines = [f"line {number}" for number in range(200)]
+    has_copied(page, "\n".join([*lines, "hello host=db-1", "a new one"]))
+    start, end = (line_with(page, f"line {number}").locator(".log-text") for number in (190, 199))
+    start.evaluate(
+        "(start, end) => getSelection().setBaseAndExtent(start.firstChild, 2, end.firstChild, 4)", end.element_handle()
+    )
+    page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+    expect(line_with(page, "line 0").first).to_be_in_viewport()
+    page.keyboard.press("Control+c")
+    has_copied(page, "\n".join(["ne 190", *lines[191:199], "line"]))
 
 
 def test_a_restart_is_marked_and_the_run_before_it_has_a_page(page: Page, site: Dashboard, pod: LoggingPod) -> None:
@@ -248,6 +314,55 @@ def test_a_line_of_json_opens_to_its_fields_and_has_a_link(page: Page, site: Das
     page.keyboard.press("Enter")
     expect(page.locator("#log .log-column").filter(has_text="db-1")).to_be_visible()
     expect(page).to_have_url(re.compile("columns=host"))
+
+
+def test_keys_mark_a_line_open_its_fields_and_lead_to_its_link(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write(*(f"line {number}" for number in range(100)), JSON_LINE, "after")
+    page.goto(address(site, pod))
+    expect(line_with(page, "after")).to_be_in_viewport()
+    page.locator("#log").focus()
+    marked = page.locator("#log [data-ui-marked]")
+    page.keyboard.press("ArrowUp")
+    expect(marked).to_contain_text("after")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(marked.locator(".log-fields")).to_contain_text('"code": 111')
+    page.keyboard.press("Shift+Enter")
+    expect(page).to_have_url(re.compile(r"from=.*&to=.*#l-"))
+    expect(marked).to_contain_text("cannot connect")
+    page.keyboard.press("Tab")
+    page.locator("#log").focus()
+    for _ in range(60):
+        page.keyboard.press("ArrowUp")
+    expect(marked).to_contain_text("line 40")
+    expect(marked).to_be_in_viewport(ratio=0.9)
+
+
+def test_a_link_to_a_line_shows_it_however_many_follow(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    begin = datetime.now(UTC) - timedelta(minutes=2)
+    moments = [begin + timedelta(milliseconds=number) for number in range(2000)]
+    pod.file.write_bytes(b"".join(log_line(f"line {number}.", moment) for number, moment in enumerate(moments)))
+    start, end = (f"{begin + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}" for seconds in (-1, 5))
+    page.goto(address(site, pod, f"?from={start}&to={end}#l-{moments[3]:%Y-%m-%dT%H:%M:%S.%f}000Z"))
+    expect(page.locator("#log [data-ui-marked]")).to_contain_text("line 3.")
+    expect(page.locator("#log [data-ui-marked]")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_lines_wrap_on_a_phone(
+    new_context: Callable[..., BrowserContext], site: Dashboard, pod: LoggingPod, scripts: bool
+) -> None:
+    pod.write("word " * 100, "after")
+    page = new_context(java_script_enabled=scripts).new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(address(site, pod))
+    expect(line_with(page, "after")).to_be_visible()
+    long, after = (line_with(page, text).bounding_box() for text in ("word word", "after"))
+    assert long is not None
+    assert after is not None
+    assert long["width"] <= 390
+    assert long["height"] > 100
+    assert after["y"] >= long["y"] + long["height"] - 1
 
 
 def test_a_download_is_what_kubectl_prints(

@@ -122,6 +122,28 @@ def test_ages_read_as_kubectl_prints_them(show: Show) -> None:
     expect(page.locator("td.c-age time")).to_have_text([re.compile(f"^({words})$") for _, words in AGES])
 
 
+def test_a_time_of_another_day_has_the_day_and_is_utc_where_the_page_is(show: Show) -> None:
+    page = show("lists/list.html", samples.list_view(1), timezone_id="Asia/Tokyo")
+    page.clock.set_fixed_time("2026-11-28T16:00:00Z")  # the 29th in Tokyo
+    page.evaluate(TIMES_OF_DAY)
+    expect(page.locator("#times time")).to_have_text(["11-28 23:59:59", "00:00:00", "14:59:59", "00:00:00.000"])
+
+
+TIMES_OF_DAY = """() => {
+  const times = document.createElement("p");
+  times.id = "times";
+  const [before, midnight] = ["14:59:59", "15:00:00"];
+  const cases = [[before, "seconds"], [midnight, "seconds"], [before, "seconds", true], [midnight, ""]];
+  for (const [moment, clock, utc] of cases) {
+    const time = document.createElement("time");
+    time.dataset.clock = clock;
+    time.toggleAttribute("data-ui-utc", Boolean(utc));
+    time.dateTime = `2026-11-28T${moment}Z`;
+    times.append(time);
+  }
+  document.querySelector("main").append(times);
+  document.dispatchEvent(new CustomEvent("deltaboard:times"));
+}"""
 UNTIL = [(95.5, r"in [5-9]\ds"), (400, r"in 6m\d+s"), (-5, "now")]
 
 

@@ -322,9 +322,7 @@ class KindIndex:
         """Values of a field by path, or of what the object uses."""
         if isinstance(field, FieldPath):
             return self.path_columns.values(field, row)
-        usage = self._usage.get(self._replica.key, row)
-        value = field.value(usage) if usage is not None else None
-        return () if value is None else (value,)
+        return field.values(self._usage.get(self._replica.key, row))
 
     # --- what fails ---
 

@@ -12,7 +12,7 @@ from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.paths.field_path import NONE_TEXT, FieldPath, Values, format_values
 from dashboard.objects.paths.reader import path_reader
 from dashboard.objects.printers import Column, IndexedColumns, columns_for
-from dashboard.objects.usage.usage import Usage, measured_text, share_text
+from dashboard.objects.usage.usage import Usage, basis_text, measured_text, share_text
 from dashboard.objects.usage.usage_field import UsageField
 from dashboard.runtime.text_with_links import object_href
 
@@ -140,8 +140,8 @@ def usage_title(field: UsageField, usage: Usage) -> str:
     words = field.text(field.value(usage) or 0) if not field.is_share else ""
     share, basis = field.share.value(usage), field.basis(usage)
     if share is not None:
-        of = "its node's allocatable" if basis == "allocatable" else "the limit"
-        words += f"{', ' if words else ''}{share_text(share)} of {of} {field.text(field.capacity(usage))}"
+        whole = f"{basis_text(usage, basis)} {field.text(field.capacity(usage))}"
+        words += f"{', ' if words else ''}{share_text(share)} of {whole}"
     span = f", over {duration_text(usage.window)}" if field.resource == "cpu" else ""
     measured = measured_text(usage)
     return f"{words}, at {utc_text(usage.at)}{span}{', ' if measured else ''}{measured}"

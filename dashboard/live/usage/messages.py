@@ -41,7 +41,7 @@ class ReportPart(msgspec.Struct, frozen=True, array_like=True):
     is_served: bool = True
     """Whether something in the cluster serves the metrics API, as far as it answers."""
     missing: MissingRights = MissingRights()
-    """What may not be read: no items have it."""
+    """What may not be read: no items have it. The first part has it for all."""
 
 
 class UsageRequest(msgspec.Struct, frozen=True, array_like=True):

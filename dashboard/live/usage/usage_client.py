@@ -180,7 +180,7 @@ class UsageClient:
         parts, self._parts = [self._parts[index] for index in sorted(self._parts)], {}
         self._epoch, self._heard_at, self._report = part.epoch, now, (part.epoch, part.number)
         self.problem, self.answered_at, self.is_served = part.problem, part.answered_at, part.is_served
-        self._missing = part.missing
+        self._missing = parts[0].missing
         self._usages = {}
         for each in parts:
             for key, usages in each.items:

@@ -216,7 +216,7 @@ class UsageCollector:
                 tuple(items),
                 self.answered_at,
                 not self._is_absent,
-                self._missing,
+                MissingRights() if index else self._missing,
             )
             for index, items in enumerate(groups)
         ]

@@ -1,9 +1,10 @@
 """What objects used in the last day, in memory of a fixed size.
 
-A sample has four bytes: CPU and memory as the logarithm of their amount, right to a twentieth of a percent. There are
-two rings: the last 90 minutes by the minute, the last day by ten minutes. Each keeps the most of a span: an average
-would hide what a container was killed for. All objects share one array for each span, so that the size depends on the
-largest number of objects alone: 936 bytes for each, and some 200 for its name.
+A sample has four bytes: CPU and memory as the logarithm of their amount, right to 0.06 percent, each with a bit that
+says whether a sum has all its pods. There are two rings: the last 90 minutes by the minute, the last day by ten
+minutes. Each keeps the most of a span: an average would hide what a container was killed for. All objects share one
+array for each span, so that the size depends on the largest number of objects alone: 936 bytes for each, and some 200
+for its name.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Sequence
+
+import msgspec
 
 from dashboard.objects.usage.past_usage import Sample
 from dashboard.objects.usage.usage import Usage
@@ -20,23 +23,33 @@ FINE, COARSE = (60, 90), (600, 144)
 BYTES_A_SAMPLE = 4
 MAX_SERIES = 60_000
 """Objects whose past is kept. Where there are more, those that were not measured for the longest time give way."""
-_STEPS = 1170
-"""Steps in which an amount doubles: 65,533 are 56 doublings."""
-_LARGEST = 65_535
+_STEPS = 585
+"""Steps in which an amount doubles: 32,765 are 56 doublings."""
+_LARGEST = 32_767
 _UNIT = 1e9
 """CPU is kept as nanocores."""
 
 
-def encode(amount: float) -> int:
-    """A whole amount in 16 bits: 1 for nothing. 0 means that there is no sample."""
-    return min(_LARGEST, 2 + round(math.log2(amount) * _STEPS)) if amount >= 1 else 1
+def encode(amount: float, *, is_whole: bool = True) -> int:
+    """A whole amount in 16 bits: 0 means that there is no sample. Of two codes, that of the larger amount is larger.
+
+    `is_whole`: whether no pod is missing in it.
+    """
+    step = min(_LARGEST, 2 + round(math.log2(amount) * _STEPS)) if amount >= 1 else 1
+    return 2 * step + is_whole
 
 
 def decode(code: int) -> float:
     """The amount that `encode` kept. Raises ValueError for 0."""
     if not code:
         raise ValueError("there is no sample")
-    return 0.0 if code == 1 else float(2 ** ((code - 2) / _STEPS))
+    step = code >> 1
+    return 0.0 if step == 1 else float(2 ** ((step - 2) / _STEPS))
+
+
+def is_whole(code: int) -> bool:
+    """Whether `encode` kept that no pod is missing."""
+    return bool(code & 1)
 
 
 class _Ring:
@@ -97,15 +110,17 @@ class _Ring:
             place = span % self._spans
             held = self._arrays[place]
             if self._begins[place] == span and len(held) > 2 * number and held[2 * number]:
-                cpu, memory = decode(held[2 * number]) / _UNIT, decode(held[2 * number + 1])
-                found.append(Sample(float(span * self.seconds), self.seconds, cpu, memory))
+                codes = held[2 * number], held[2 * number + 1]
+                cpu, memory = decode(codes[0]) / _UNIT, decode(codes[1])
+                is_partial = not all(map(is_whole, codes))
+                found.append(Sample(float(span * self.seconds), self.seconds, cpu, memory, is_partial))
         return found
 
 
 def until(samples: Iterable[Sample], end: float) -> list[Sample]:
     """The samples before `end` (Unix seconds). One that reaches beyond it is shortened: its peak is not lost."""
     return [
-        each if each.at + each.seconds <= end else Sample(each.at, int(end - each.at), each.cpu, each.memory)
+        each if each.at + each.seconds <= end else msgspec.structs.replace(each, seconds=int(end - each.at))
         for each in samples
         if each.at + 1 <= end
     ]
@@ -155,7 +170,12 @@ class UsageHistory:
     def record(self, key: str, usages: Iterable[Usage], now: float) -> None:
         """Note what objects of the kind `key` use at `now` (Unix seconds)."""
         codes = [
-            (self._number(key, usage.key, now), encode(usage.cpu * _UNIT), encode(usage.memory)) for usage in usages
+            (
+                self._number(key, usage.key, now),
+                encode(usage.cpu * _UNIT, is_whole=not usage.unmeasured),
+                encode(usage.memory, is_whole=not usage.unmeasured),
+            )
+            for usage in usages
         ]
         for ring in (self._fine, self._coarse):
             ring.record(now, codes, len(self._measured_at))

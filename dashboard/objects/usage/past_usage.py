@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+ERROR = 0.0006
+"""Part of an amount by which that of a sample may be wrong."""
+
 
 class Sample(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The most that an object used in a span of time."""
@@ -16,6 +19,8 @@ class Sample(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Cores."""
     memory: float
     """Bytes."""
+    is_partial: bool = False
+    """Whether it is a sum in which pods were missing, because they were not measured."""
 
 
 class PastUsage(msgspec.Struct, frozen=True, array_like=True):

@@ -57,6 +57,13 @@ def pods_text(usage: Usage) -> str:
     return f"{usage.pods} of {usage.pods + usage.unmeasured}"
 
 
+def basis_text(usage: Usage, basis: Basis) -> str:
+    """What a share of this usage is of: ``the limit``, ``its allocatable``. Empty where there is no share."""
+    if basis == "allocatable":
+        return "its node's allocatable" if "/" in usage.key else "its allocatable"
+    return "the limit" if basis else ""
+
+
 def cpu_text(cores: float) -> str:
     """Thousandths of a core, rounded up, as ``kubectl top`` has them: 250m."""
     return f"{math.ceil(round(cores * 1000, 6))}m"

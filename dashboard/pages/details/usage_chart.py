@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.usage.past_usage import PastUsage, Sample
-from dashboard.objects.usage.usage import Usage, measured_text, share_text
+from dashboard.objects.usage.usage import Usage, basis_text, measured_text, share_text
 from dashboard.objects.usage.usage_field import CPU, MEMORY, UsageField
 from dashboard.pages.details.usage_marks import DAY, MarkKind, UsageMark
 
@@ -70,6 +70,10 @@ class UsageChart:
     area: str
     limit_y: str
     """Height of the limit; empty where there is none, or it is above the picture."""
+    limit_words: str
+    """What the limit is: ``the limit``, or ``its node's allocatable``."""
+    peak: str
+    """The most that was used in the time shown; empty where that is not known."""
     spans: tuple[ChartSpan, ...]
     summary: str
     """The same in words."""
@@ -97,6 +101,11 @@ class UsageCharts:
     def is_empty(self) -> bool:
         """Whether nothing was ever measured."""
         return not any(chart.line or chart.now for chart in self.charts)
+
+    @property
+    def dashed(self) -> str:
+        """What the dashed lines are; empty where there are none."""
+        return ", ".join(dict.fromkeys(chart.limit_words for chart in self.charts if chart.limit_y))
 
     @property
     def newest_marks(self) -> tuple[ChartMark, ...]:
@@ -139,11 +148,7 @@ def _chart(field: UsageField, usage: Usage | None, samples: Sequence[Sample], be
     reaches = bool(capacity) and peak >= LIMIT_FROM * capacity
     top = max(peak, capacity if reaches else 0.0) or 1.0
     share = field.share.value(usage) if usage is not None else None
-    basis = (
-        ""
-        if usage is None
-        else {"limit": "the limit", "allocatable": "its node's allocatable"}.get(field.basis(usage), "")
-    )
+    basis = basis_text(usage, field.basis(usage)) if usage is not None else ""
     words = f"{share_text(share)} of {basis} {field.text(capacity)}" if share is not None else ""
     title = "CPU" if field is CPU else "Memory"
     lines = _runs(field, samples, begin, end, top)
@@ -156,6 +161,8 @@ def _chart(field: UsageField, usage: Usage | None, samples: Sequence[Sample], be
         line=" ".join("M" + " L".join(run) for run in lines),
         area=" ".join(map(_closed, lines)),
         limit_y=_y(capacity, top) if reaches else "",
+        limit_words=basis,
+        peak=field.past_text(max(amounts)) if amounts else "",
         spans=_spans(field, samples, begin, end, capacity),
         summary=_summary(title, field, amounts, current, words),
     )
@@ -190,26 +197,27 @@ def _spans(
     field: UsageField, samples: Sequence[Sample], begin: float, end: float, capacity: float
 ) -> tuple[ChartSpan, ...]:
     length = (end - begin) / SPANS
-    most: dict[int, float] = {}
+    most: dict[int, tuple[float, bool]] = {}
     for sample in samples:
         first = int((sample.at - begin) / length)
         last = int((min(sample.at + sample.seconds, end) - begin - 1e-6) / length)
         for number in range(max(first, 0), min(last, SPANS - 1) + 1):
-            most[number] = max(most.get(number, 0.0), _amount(field, sample))
+            most[number] = max(most.get(number, (0.0, False)), (_amount(field, sample), sample.is_partial))
     return tuple(
         ChartSpan(
             _x(begin + number * length, begin, end),
             f"{WIDTH / SPANS:.1f}",
             f"{_clock_text(begin + number * length)} – {_clock_text(begin + (number + 1) * length)} UTC: "
-            f"at most {field.text(amount)}{f', {share_text(amount / capacity)}' if capacity else ''}",
+            f"at most {field.past_text(amount)}{f', {share_text(amount / capacity)}' if capacity else ''}"
+            f"{', not all pods measured' if is_partial else ''}",
         )
-        for number, amount in sorted(most.items())
+        for number, (amount, is_partial) in sorted(most.items())
     )
 
 
 def _summary(title: str, field: UsageField, amounts: Sequence[float], current: float | None, share: str) -> str:
     parts = [f"now {field.text(current)}" if current is not None else "", share]
-    parts.append(f"at most {field.text(max(amounts))} in the time shown" if amounts else "")
+    parts.append(f"at most {field.past_text(max(amounts))} in the time shown" if amounts else "")
     return f"{title}: {', '.join(filter(None, parts)) or 'not measured'}"
 
 

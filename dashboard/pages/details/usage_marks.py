@@ -39,7 +39,7 @@ class UsageMark:
     """Unix seconds."""
     kind: MarkKind
     words: str
-    """``web-7d9c: app was killed for its memory``."""
+    """``web-7d9c: restarts 3 → 4``; empty where the kind says it all."""
 
     @property
     def tone(self) -> Tone:
@@ -99,7 +99,7 @@ class UsageMarks:
         since = self._clock.time() - DAY
         found = [mark for marks in self._found.values() for mark in marks if mark.at >= since]
         if created is not None and created >= since:
-            found.append(UsageMark(created, "created", "created"))
+            found.append(UsageMark(created, "created", ""))
         return tuple(sorted(found)[-MAX_MARKS:])
 
     def _note(self, key: str, entry: Entry) -> bool:
@@ -123,12 +123,16 @@ def _mark_of(key: str, entry: Entry) -> UsageMark | None:
     paths = [path for path, _ in entry.fields]
     if key != PODS:
         is_rollout = any(path.startswith("spec.template") for path in paths)
-        return UsageMark(entry.time, "rollout", f"{entry.name}: {entry.words or 'rollout'}") if is_rollout else None
+        return UsageMark(entry.time, "rollout", _words(entry)) if is_rollout else None
     if any(value.strip('"') == OOM_KILLED and path.endswith("terminated.reason") for path, value in entry.fields):
         return UsageMark(entry.time, "oom", f"{entry.name} was killed for its memory")
     if any(path.endswith("restartCount") for path in paths):
-        return UsageMark(entry.time, "restart", f"{entry.name}: {entry.words or 'restarted'}")
+        return UsageMark(entry.time, "restart", _words(entry))
     return None
+
+
+def _words(entry: Entry) -> str:
+    return f"{entry.name}: {entry.words}" if entry.words else entry.name
 
 
 def _end_words(ended: Mapping[str, Any]) -> str:

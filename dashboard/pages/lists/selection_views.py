@@ -20,12 +20,15 @@ from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath, Values
 from dashboard.objects.printers import MEASURED_KINDS
 from dashboard.objects.query.list_query import Query
+from dashboard.objects.query.terms import read_field
+from dashboard.objects.usage.usage_field import UsageField
 from dashboard.pages.layout.not_found import kind_not_found
 from dashboard.pages.layout.page import kubectl_of
 from dashboard.pages.layout.requested_kind import UnavailableKind, has_synced, open_kind
-from dashboard.pages.lists.export import FORMATS, export
+from dashboard.pages.lists.export import FORMATS, UsageOf, export
 from dashboard.pages.lists.kubectl import object_commands
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.invisible_characters import escape_to_one_line
@@ -98,12 +101,13 @@ async def selected_export(request: HttpRequest, resource: str, suffix: str) -> H
         return selected
     rows, _ = selected
     query = Query.parse(request.GET, kind.key).with_(terms=(), namespaces=())
+    usage_of = partial(state[HUB].usage.get, kind.key)
     response = StreamingHttpResponse(
         export(
             suffix,
-            await _in_order(rows, query),
+            await _in_order(rows, query, usage_of),
             query.visible_columns(),
-            partial(state[HUB].usage.get, kind.key),
+            usage_of,
             sums=kind.key not in MEASURED_KINDS,
         ),
         content_type=FORMATS[suffix].content_type,
@@ -139,11 +143,16 @@ def _is_up_to_date(replica: ReadableReplica) -> bool:
     return replica.is_live or (replica.state == "live" and replica.health.state == "absent")
 
 
-async def _in_order(rows: list[Row], query: Query) -> list[Row]:
+async def _in_order(rows: list[Row], query: Query, usage_of: UsageOf) -> list[Row]:
     """The rows in the query's order. Only these are sorted, however many others the kind has."""
+
+    def read(field: FieldPath | UsageField, row: Row) -> Values:
+        return read_field(field, row) if isinstance(field, FieldPath) else field.values(usage_of(row))
+
+    key_of = query.sort_key_by(read)
     placed: list[tuple[bytes, Row]] = []
     for start in range(0, len(rows), SORT_BATCH):
-        placed += [(encode_key(query.sort_key(row)), row) for row in rows[start : start + SORT_BATCH]]
+        placed += [(encode_key(key_of(row)), row) for row in rows[start : start + SORT_BATCH]]
         await asyncio.sleep(0)
     placed.sort(key=lambda each: each[0])
     return [row for _, row in placed]

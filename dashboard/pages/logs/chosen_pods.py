@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from heapq import nsmallest
 from typing import Any
 
@@ -18,6 +18,7 @@ from dashboard.objects.query.terms import ColumnTerm, LabelTerm, Term
 from dashboard.objects.query.wildcard import Pattern
 from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.details.owner_graph import OwnerGraph
+from dashboard.pages.logs.query import chooses_pod
 
 MAX_PODS = 100
 """Most pods that are looked at, the newest: each is decoded whenever one of them has changed."""
@@ -31,7 +32,8 @@ class PodsOf:
     """The pods of one object, as they come and go. `on_change` is called when they have changed.
 
     The pods of an object with a label selector (Deployment, Job, Service …) are those that it selects, those of any
-    other one are those that it owns, or that what it owns owns. `pod_names` chooses some of them; empty means all.
+    other one are those that it owns, or that what it owns owns. `pod_names` chooses some of them, by name or
+    namespace/name; empty means all.
     """
 
     def __init__(
@@ -93,7 +95,7 @@ class PodsOf:
         if self._graph is None:
             return []
         pods = [row for kind, row in self._graph.descendants if kind.key == PODS]
-        return [row for row in pods if row.name in self._pod_names] if self._pod_names else pods
+        return [row for row in pods if chooses_pod(self._pod_names, row.namespace, row.name)]
 
     def _is_subject(self, row: Row | None) -> bool:
         return row is not None and row.name == self.name and row.namespace == self.namespace
@@ -138,6 +140,7 @@ class ListedPods:
         named = (_name_term(pod_names),) if pod_names else ()
         self.query = query = query.with_(sort=NEWEST_FIRST, terms=(*query.terms, *named))
         self._on_change = on_change
+        self._pod_names = pod_names
         self._result: ResultSet = hub.index.open_result(kind, query)
         self._result.listeners[self] = self._changed
 
@@ -156,7 +159,8 @@ class ListedPods:
 
     def rows(self) -> list[Row]:
         rows = self._result.rows
-        return [rows[uid] for uid in self._result.window(0, MAX_PODS) if uid in rows]
+        listed = [rows[uid] for uid in self._result.window(0, MAX_PODS) if uid in rows]
+        return [row for row in listed if chooses_pod(self._pod_names, row.namespace, row.name)]
 
     def apply(self, key: str, change: Change) -> None:
         """Nothing: the result tells of changes."""
@@ -194,12 +198,12 @@ def selector_terms(selector: Any) -> tuple[Term, ...] | None:
 
 
 def _name_term(names: tuple[str, ...]) -> Term:
-    """The filter of the pods with one of these names."""
+    """The filter of the pods with one of these names, whatever their namespaces."""
     index = next(index for index, column in list_columns(PODS) if column.id == "name")
-    return ColumnTerm("name", index, "text", "=", _patterns(names))
+    return ColumnTerm("name", index, "text", "=", _patterns({name.rpartition("/")[2] for name in names}))
 
 
-def _patterns(texts: tuple[str, ...]) -> tuple[Pattern, ...]:
+def _patterns(texts: Collection[str]) -> tuple[Pattern, ...]:
     return tuple(sorted((Pattern((text,)) for text in texts), key=lambda each: each.pieces))
 
 

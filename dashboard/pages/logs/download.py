@@ -10,7 +10,8 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.live.logs.container_stream import ContainerId
 from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress, read_history
 from dashboard.pages.logs.line_buffer import sort_key
-from dashboard.pages.logs.line_formats import as_record, as_text
+from dashboard.pages.logs.line_formats import as_record
+from dashboard.pages.logs.log_sources import pod_names
 from dashboard.pages.logs.query import LogsQuery
 from dashboard.runtime.app_state import CLOCK, AppState
 from informerd.errors import BadRequest, InformerdError, NotFound
@@ -21,9 +22,9 @@ BATCH_LINES = 1000
 async def download(
     state: AppState, denials: Mapping[ContainerId, str], query: LogsQuery, suffix: str
 ) -> AsyncIterator[bytes]:
-    """The file, in parts: records of NDJSON, or text as ``kubectl logs --timestamps`` prints it. It ends with a record,
-    or a comment, for each log that is not in it, or not to its end. `denials` are the containers, each with why its log
-    may not be read.
+    """The file, in parts: records of NDJSON, or text as ``kubectl logs --timestamps`` prints it (with ``--prefix`` of
+    several containers). It ends with a record, or a comment, for each log that is not in it, or not to its end.
+    `denials` are the containers, each with why its log may not be read.
     """
     client = state[CONNECTION].client
     if client is None:
@@ -36,13 +37,12 @@ async def download(
         )
         for each in containers
     ]
+    pods = dict(zip(denials, pod_names([*denials]), strict=True))
+    prefixes = [f"[pod/{pods[each]}/{each.container}] ".encode() if len(denials) > 1 else b"" for each in containers]
     batch: list[bytes] = []
     async for number, line in _by_time(readers):
-        pod, container = containers[number].pod, containers[number].container
         batch.append(
-            json.dumps(as_record(pod, container, line)).encode()
-            if suffix == "ndjson"
-            else as_text(pod, container, line, has_prefix=len(denials) > 1)
+            json.dumps(as_record(containers[number], line)).encode() if suffix == "ndjson" else prefixes[number] + line
         )
         if len(batch) >= BATCH_LINES:
             yield b"\n".join(batch) + b"\n"
@@ -51,8 +51,8 @@ async def download(
     for each, problem in {**denials, **failed}.items():
         if not problem:
             continue
-        record = {"pod": each.pod, "container": each.container, "problem": problem}
-        text = json.dumps(record) if suffix == "ndjson" else f"# {each.pod}/{each.container}: {problem}"
+        record = {"namespace": each.namespace, "pod": each.pod, "container": each.container, "problem": problem}
+        text = json.dumps(record) if suffix == "ndjson" else f"# {pods[each]}/{each.container}: {problem}"
         batch.append(text.encode())
     if batch:
         yield b"\n".join(batch) + b"\n"

@@ -44,6 +44,7 @@ class ReadProgress:
     """How much was read, of one log or many."""
 
     bytes_read: int = 0
+    lines_read: int = 0
 
 
 async def read_history(
@@ -112,6 +113,7 @@ async def _matching(
     async for chunk in chunks:
         progress.bytes_read += len(chunk)
         whole, is_last = _before(chunk, first_line())
+        progress.lines_read += whole.count(b"\n")
         found = lines.matching_lines(whole) if lines else whole.split(b"\n")[:-1]
         found = span.chosen(found)
         if found:

@@ -92,11 +92,12 @@ class LogHistogram:
                 bar[severity] += count
         highest = max(map(sum, sums))
         width = 100 / number
+        time_format = "%H:%M:%S" if _day(begin) == _day(last) else "%m-%d %H:%M:%S"
         bars = tuple(
             LogBar(
                 round(place * width, 3),
                 round(width * 0.86, 3),
-                _title(begin + place * step, each),
+                _title(f"{datetime.fromtimestamp(begin + place * step, UTC):{time_format}} UTC", each),
                 _parts(each, highest),
             )
             for place, each in enumerate(sums)
@@ -123,12 +124,16 @@ def _parts(counts: Sequence[int], highest: int) -> tuple[BarPart, ...]:
     return tuple(parts)
 
 
-def _title(moment: int, counts: Sequence[int]) -> str:
+def _title(time: str, counts: Sequence[int]) -> str:
     said = ", ".join(
         f"{counts[each]:,} {SEVERITIES[each]}" for each in reversed(range(1, len(SEVERITIES))) if counts[each]
     )
     lines = f"{sum(counts):,} line{'s' if sum(counts) != 1 else ''}"
-    return f"{lines} from {datetime.fromtimestamp(moment, UTC):%H:%M:%S} UTC{f': {said}' if said else ''}"
+    return f"{lines} from {time}{f': {said}' if said else ''}"
+
+
+def _day(moment: int) -> int:
+    return moment // 86400
 
 
 def _unix(second: bytes) -> int:

@@ -37,6 +37,8 @@ class LineBuffer:
         self._max_bytes = max_bytes
         self.size = 0
         self.next_number = 0
+        self.dropped = 0
+        """Number of entries that went for newer ones."""
         self._blocks: deque[tuple[int, Sequence[Entry], int]] = deque()
         """First number, entries, and bytes of each block."""
 
@@ -60,7 +62,9 @@ class LineBuffer:
         self.next_number += len(entries)
         self.size += size
         while self.size > self._max_bytes and len(self._blocks) > 1:
-            self.size -= self._blocks.popleft()[2]
+            _, oldest, size = self._blocks.popleft()
+            self.size -= size
+            self.dropped += len(oldest)
 
     def clear(self) -> None:
         """Forget all entries. Numbers go on."""

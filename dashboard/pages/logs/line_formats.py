@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from dashboard.live.logs.container_stream import ContainerId
 from dashboard.objects.logs.ansi import segments
 from dashboard.objects.logs.severity import NONE, SEVERITIES, severities_of
 from dashboard.pages.logs.line_buffer import Entry, LogPageMark, sort_key
@@ -18,6 +19,9 @@ MAX_SHOWN_BYTES = 8 * 1024
 JsonEntry = list[Any]
 """``[number, time, source, severity, text or parts, bytes left out]``; of a mark ``[number, time, source, "!", kind,
 words]``."""
+
+SourceName = tuple[str, str, str, str, int]
+"""Namespace, pod, container, what a page calls it, and the number of its colour."""
 
 
 class SeverityJudge:
@@ -60,11 +64,14 @@ def as_json(number: int | None, entry: Entry, severity: int) -> JsonEntry:
     return [*entry_json, len(text) - MAX_SHOWN_BYTES] if len(text) > MAX_SHOWN_BYTES else entry_json
 
 
-def as_html(number: int, entry: Entry, severity: int, names: Sequence[tuple[str, str, int]]) -> SafeString:
-    """An entry for the first page. `names` are the pod, the container and the colour of each source."""
+def as_html(number: int, entry: Entry, severity: int, names: Sequence[SourceName]) -> SafeString:
+    """An entry for the first page. `names` are those of the sources."""
     source, item = entry
-    pod, container, colour = names[source] if source >= 0 else ("", "", 0)
-    about = f'data-pod="{escape(pod)}" data-container="{escape(container)}" data-source="{source}" data-n="{number}"'
+    namespace, pod, container, label, colour = names[source] if source >= 0 else ("", "", "", "", 0)
+    about = (
+        f'data-namespace="{escape(namespace)}" data-pod="{escape(pod)}" data-container="{escape(container)}" '
+        f'data-source="{source}" data-n="{number}"'
+    )
     if isinstance(item, LogPageMark):
         time, words = escape(item.time.decode()), escape(item.words)
         return _safe(f'<div class="log-mark" data-mark="{escape(item.kind)}" data-time="{time}" {about}>{words}</div>')
@@ -75,26 +82,22 @@ def as_html(number: int, entry: Entry, severity: int, names: Sequence[tuple[str,
     )
     time, left_out = escape(time_of(item)), max(0, len(text) - MAX_SHOWN_BYTES)
     cut = f' data-cut="{left_out}"' if left_out else ""
-    name = f'<span class="log-source c{colour}">{escape(pod)}/{escape(container)}</span>' if len(names) > 1 else ""
+    name = f'<span class="log-source c{colour}">{escape(label)}</span>' if len(names) > 1 else ""
     return _safe(
         f'<div class="log-line s-{SEVERITIES[severity]}" data-time="{time}" data-severity="{severity}" {about}{cut}>'
         f'<time>{time}</time>{name}<span class="log-text">{parts}</span></div>'
     )
 
 
-def as_record(pod: str, container: str, line: bytes) -> dict[str, str]:
+def as_record(container: ContainerId, line: bytes) -> dict[str, str]:
     """A line as a record of NDJSON."""
     text = text_of(line)
     (severity,) = severities_of((text,))
-    record = {"time": time_of(line), "pod": pod, "container": container}
+    about = {"namespace": container.namespace, "pod": container.pod, "container": container.container}
+    record = {"time": time_of(line), **about}
     if severity != NONE:
         record["severity"] = SEVERITIES[severity]
     return {**record, "text": text.decode("utf-8", "replace")}
-
-
-def as_text(pod: str, container: str, line: bytes, *, has_prefix: bool) -> bytes:
-    """A line as ``kubectl logs --timestamps`` has it, with ``--prefix`` where there are several containers."""
-    return f"[pod/{pod}/{container}] ".encode() + line if has_prefix else line
 
 
 def _safe(html: str) -> SafeString:

@@ -40,6 +40,11 @@ class LineStore:
         self._begun: Counter[int] = Counter()
         """Lines of each source, up to FIRST_LINES."""
 
+    @property
+    def keeps_all(self) -> bool:
+        """Whether all lines that were added or counted are kept."""
+        return not self.dropped and not self.buffer.dropped
+
     def add(self, source: int, items: Sequence[bytes | LogPageMark]) -> None:
         """Lines of a source that came now, or a mark among them."""
         self._pending += [(source, item) for item in items]
@@ -91,7 +96,7 @@ class LineStore:
         self._pending = []
         self.buffer.clear()
         self.histogram.clear()
-        self.dropped = 0
+        self.dropped = self.buffer.dropped = 0
         self.is_whole = True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dashboard.objects.logs.line_filter import ANY_LINE
 from dashboard.pages.feed.time_range import ANY_TIME, TimeRange, duration_param
 from dashboard.pages.logs.query import LogsQuery
 
@@ -54,6 +55,14 @@ class LogLinks:
     def only(self, pod: str, container: str) -> str:
         """One container of one pod; of all pods where `pod` is empty."""
         return self.href(self._query.with_(pods=(pod,) if pod else (), containers=(container,)))
+
+    @property
+    def unfiltered(self) -> str:
+        return self.href(self._query.with_(filter=ANY_LINE))
+
+    @property
+    def any_time(self) -> str:
+        return self.href(self._query.with_(span=ANY_TIME))
 
     @property
     def all_containers(self) -> str:

@@ -3,7 +3,8 @@
 Templates see it as ``view``. ``#logs`` carries data-view and data-seq. Its lines are not in frames as HTML: a frame
 carries them as data (`extras`), for static/js/logs/, which draws those that fit the window. Fragments that frames
 replace: ``#log-status-<view.id>`` (logs/_status.html), ``#log-kubectl-<view.id>`` (_kubectl.html),
-``#log-sources-<view.id>`` (_sources.html), ``#log-histogram-<view.id>`` (_histogram.html).
+``#log-sources-<view.id>`` (_sources.html), ``#log-histogram-<view.id>`` (_histogram.html), ``#log-empty-<view.id>``
+(_empty.html).
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress
 from dashboard.pages.logs.histogram import LogBars
 from dashboard.pages.logs.kubectl import logs_commands
 from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, sort_key
-from dashboard.pages.logs.line_formats import JsonEntry, SeverityJudge, as_json
+from dashboard.pages.logs.line_formats import JsonEntry, SeverityJudge, SourceName, as_json
 from dashboard.pages.logs.line_store import FRAME_LINES
 from dashboard.pages.logs.links import LogLinks
 from dashboard.pages.logs.log_source_reader import LogSourceReader, judge_of
-from dashboard.pages.logs.log_sources import LogSource, SourceState
+from dashboard.pages.logs.log_sources import LogSource, SourceState, container_labels, pod_names
 from dashboard.pages.logs.log_subject import LogSubject
 from dashboard.pages.logs.query import LogsQuery
 from dashboard.runtime.app_state import AppState
@@ -89,6 +90,7 @@ class SourceChip:
     """A container as the page names it."""
 
     source: LogSource
+    label: str
     href: str
     """Address of its log alone."""
 
@@ -103,8 +105,9 @@ class LiveLogs(LiveView):
     subject · query · sources: the containers · chips: those that the page names, more_chips: how many it does not ·
     left_out: containers that are not read, at least · buffer: the kept lines · total: lines so far · dropped: lines
     that match and are not kept · bars: LogBars | None · is_reading: whether history is being read · unread_count: of
-    how many logs · progress: ReadProgress · is_searching: whether pods are being found · exists · has_one_pod ·
-    has_restarts · all_href, previous_href · kubectl_command · refusal: why nothing may be read, or "".
+    how many logs · progress: ReadProgress · is_searching: whether pods are being found · exists · has_restarts ·
+    has_begun, has_read_all, history · all_href, previous_href, unfiltered_href, any_time_href · kubectl_command ·
+    refusal: why nothing may be read, or "".
     """
 
     template: ClassVar[str] = "logs"
@@ -138,7 +141,7 @@ class LiveLogs(LiveView):
         self._bars_at = float("-inf")
         self._fragments = SentFragments()
         self._frame: dict[str, object] = {}
-        self._sent_names: list[tuple[str, str, int]] = []
+        self._sent_names: list[SourceName] = []
         self._task: asyncio.Task[None] | None = None
         self._pods_changed = asyncio.Event()
         self._has_looked = False
@@ -195,16 +198,31 @@ class LiveLogs(LiveView):
         return sum(not source.is_read for source in self.sources)
 
     @property
+    def has_read_all(self) -> bool:
+        """Whether all that the kubelets have of what the query asks for was read."""
+        is_whole = self.query.reads_history and not self.left_out and all(source.is_whole for source in self.sources)
+        return is_whole and not self.is_searching
+
+    @property
+    def history(self) -> str:
+        """What is known of before the kept lines: ``reading``, ``all`` where no older line matches, or nothing."""
+        if self.is_reading:
+            return "reading"
+        return "all" if self.has_read_all and self.readers.store.keeps_all else ""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the first lines of all containers have come, and all that is read of before."""
+        is_begun = not self.is_reading and all(source.state != "reading" for source in self.sources)
+        return not self.is_searching and is_begun
+
+    @property
     def is_searching(self) -> bool:
         return not self._has_looked or (self._pods is not None and self._pods.is_searching)
 
     @property
     def exists(self) -> bool:
         return self._pods is None or self._pods.exists
-
-    @property
-    def has_one_pod(self) -> bool:
-        return len(self.readers.pod_uids) == 1
 
     @property
     def has_restarts(self) -> bool:
@@ -214,9 +232,15 @@ class LiveLogs(LiveView):
     def chips(self) -> list[SourceChip]:
         """Those that cannot be read first, then those that run."""
         links = LogLinks(self.subject.href, self.query)
+        containers = [source.container for source in self.sources]
+        labels, pods = container_labels(containers), pod_names(containers)
         chosen = sorted(self.sources, key=lambda source: (_ORDER.get(source.state, 1), source.number))[:MAX_CHIPS]
         return [
-            SourceChip(source, links.only("" if self.has_one_pod else source.container.pod, source.container.container))
+            SourceChip(
+                source,
+                label := labels[source.number],
+                links.only(pods[source.number] if "/" in label else "", source.container.container),
+            )
             for source in chosen
         ]
 
@@ -240,14 +264,27 @@ class LiveLogs(LiveView):
         return LogLinks(self.subject.href, self.query).previous
 
     @property
+    def unfiltered_href(self) -> str:
+        return LogLinks(self.subject.href, self.query).unfiltered
+
+    @property
+    def any_time_href(self) -> str:
+        return LogLinks(self.subject.href, self.query).any_time
+
+    @property
     def refusal(self) -> str:
         refused = [source.words for source in self.sources if source.state == "refused"]
         return refused[0] if refused and len(refused) == len(self.sources) else ""
 
     @property
-    def names(self) -> list[tuple[str, str, int]]:
-        """Pod, container and colour of each source, by its number."""
-        return [(each.container.pod, each.container.container, each.colour) for each in self.sources]
+    def names(self) -> list[SourceName]:
+        """Those of the sources, by their numbers."""
+        containers = [each.container for each in self.sources]
+        labels = container_labels(containers)
+        return [
+            (each.namespace, each.pod, each.container, label, source.colour)
+            for source, each, label in zip(self.sources, containers, labels, strict=True)
+        ]
 
     def with_query(self, query: LogsQuery) -> LiveLogs:
         """A copy of this view for one page whose filter was typed as in `query`, mistakes included; to be rendered
@@ -285,12 +322,8 @@ class LiveLogs(LiveView):
     async def wait_until_begun(self, seconds: float) -> None:
         """Wait until the first lines of the containers have come, at most so many seconds."""
         until = self.clock.now() + seconds
-        while self.clock.now() < until and self._is_waiting():
+        while self.clock.now() < until and not self.has_begun:
             await self.clock.sleep(0.01)
-
-    def _is_waiting(self) -> bool:
-        is_begun = not self.is_reading and all(source.state != "reading" for source in self.sources)
-        return self.is_searching or not is_begun
 
     async def _run(self) -> None:
         """Follow the pods until nobody needs the view."""
@@ -406,6 +439,7 @@ class LiveLogs(LiveView):
             "entries": entries_as_json(numbered),
             "next": self.buffer.next_number,
             "first": self.buffer.first_number,
+            "history": self.history,
         }
 
     def _rendered(self, render: Renderer) -> list[Fragment]:
@@ -415,6 +449,7 @@ class LiveLogs(LiveView):
             (f"#log-kubectl-{self.id}", "outerMorph", render("logs/_kubectl.html", context)),
             (f"#log-sources-{self.id}", "outerMorph", render("logs/_sources.html", context)),
             (f"#log-histogram-{self.id}", "outerMorph", render("logs/_histogram.html", context)),
+            (f"#log-empty-{self.id}", "outerMorph", render("logs/_empty.html", context)),
         ]
 
     def _status(self, render: Renderer) -> Fragment:

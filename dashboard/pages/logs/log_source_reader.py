@@ -185,6 +185,7 @@ class LogSourceReader:
         source.first_line = source.first_line or lines[0]
         source.last_line, source.refusal = lines[-1], ""
         chosen = self.span.chosen([*lines]) if self.span.begin else lines
+        self.progress.lines_read += len(chosen)
         if self._query.filter:
             matches = self._query.filter.matches
             chosen = [line for line in chosen if matches(text_of(line))]
@@ -217,18 +218,19 @@ class LogSourceReader:
         if source.stream is not None:
             await source.stream.wait_until_begun(BEGIN_SECONDS)
         lines: deque[bytes] = deque(maxlen=MAX_MERGED_LINES)
-        problem = ""
+        problem, is_whole = "", True
         async with self._reads:
             try:
                 await self._collect(source, lines)
             except (Forbidden, Unauthorized) as error:
+                is_whole = False
                 lines.clear()  # it is read again from its beginning once it may be
                 self._set_state(source, "refused", str(error))
             except (BadRequest, NotFound) as error:  # there is none
                 problem = str(error) if source.stream is None else ""
             except InformerdError as error:
-                problem = f"The log could not be read: {error}"
-        source.is_read = True
+                problem, is_whole = f"The log could not be read: {error}", False
+        source.is_read, source.is_whole = True, is_whole
         if source.stream is None and source.state == "reading":
             self._set_state(source, "done", problem)
         source.has_history = source.state != "refused"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.live.logs.container_stream import ContainerId, ContainerStream
 from dashboard.objects.kinds.row import Row
-from dashboard.pages.logs.query import LogsQuery
+from dashboard.pages.logs.query import LogsQuery, chooses_pod
 from informerd.logs.container_runs import ContainerRuns, containers_of
 
 COLOURS = 8
@@ -44,16 +44,14 @@ class LogSource:
     has_history: bool = False
     """Whether what was before the followed lines is among the page's lines."""
     is_read: bool = False
+    """Whether the reading of its history is over."""
+    is_whole: bool = False
     """Whether its history was read to the end."""
 
     @property
     def can_begin_again(self) -> bool:
         """Whether it is not read, and may be read after all."""
         return self.state in ("refused", "failed", "full") and (self.stream is None or self.stream.has_ended)
-
-    @property
-    def name(self) -> str:
-        return f"{self.container.pod}/{self.container.container}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +62,29 @@ class WantedContainer:
     runs: ContainerRuns
 
 
+def pod_names(containers: Sequence[ContainerId]) -> list[str]:
+    """The name of each container's pod, after its namespace where pods of several namespaces have that name."""
+    namespaces: dict[str, set[str]] = {}
+    for each in containers:
+        namespaces.setdefault(each.pod, set()).add(each.namespace)
+    return [each.pod if len(namespaces[each.pod]) == 1 else f"{each.namespace}/{each.pod}" for each in containers]
+
+
+def container_labels(containers: Sequence[ContainerId]) -> list[str]:
+    """What tells each container apart from the others: its name, after its pod's where there are several pods."""
+    pods = pod_names(containers)
+    has_one_pod = len(set(pods)) == 1
+    return [
+        each.container if has_one_pod else f"{pod}/{each.container}" for each, pod in zip(containers, pods, strict=True)
+    ]
+
+
 def wanted_containers(pods: Iterable[Row], query: LogsQuery) -> list[WantedContainer]:
     """The containers of these pods that the query chooses, in the order of the pods."""
     return [
         WantedContainer(ContainerId(row.namespace, row.name, row.uid, runs.name), runs)
         for row in pods
-        if not query.pods or row.name in query.pods
+        if chooses_pod(query.pods, row.namespace, row.name)
         for runs in containers_of(row.decode_object())
         if not query.containers or runs.name in query.containers
     ]

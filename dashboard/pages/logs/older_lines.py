@@ -57,7 +57,7 @@ async def older_lines(state: AppState, query: LogsQuery, make_pods: PodsMaker, b
     newest: list[tuple[int | None, Entry]] = [(None, entry) for entry in entries[-LOADED_LINES:]]
     return {
         "entries": entries_as_json(newest),
-        "sources": [(each.pod, each.container, 0) for each in containers],
+        "sources": [(each.namespace, each.pod, each.container) for each in containers],
         "bytes": search.progress.bytes_read,
         "is_beginning": not search.left_out
         and len(entries) <= LOADED_LINES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +23,7 @@ class LogsQuery(UrlState):
     containers: tuple[str, ...] = ()
     """Names of containers, sorted; empty means all."""
     pods: tuple[str, ...] = ()
-    """Names of pods, sorted; empty means all of the object's."""
+    """Names of pods, or namespace/name, sorted; empty means all of the object's."""
     previous: bool = False
     """Whether the run before the last restart is shown."""
     filter: LineFilter = ANY_LINE
@@ -83,6 +84,11 @@ class LogsQuery(UrlState):
             ("from", span["from"]),
             ("to", span["to"]),
         )
+
+
+def chooses_pod(names: Collection[str], namespace: str, name: str) -> bool:
+    """Whether a pod is among those that an address names; all are where it names none."""
+    return not names or name in names or f"{namespace}/{name}" in names
 
 
 def _with_since(params: Params) -> dict[str, list[str]]:

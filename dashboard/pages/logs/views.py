@@ -26,7 +26,7 @@ from dashboard.pages.layout.requested_kind import (
     wait_until_reported,
 )
 from dashboard.pages.logs.download import download
-from dashboard.pages.logs.line_formats import text_of
+from dashboard.pages.logs.line_formats import text_of, time_of
 from dashboard.pages.logs.live_logs import entries_as_json, open_logs
 from dashboard.pages.logs.log_source_reader import MAX_SOURCES
 from dashboard.pages.logs.log_subject import LogSubject
@@ -77,8 +77,9 @@ async def selection_logs(request: HttpRequest) -> HttpResponse:
 @own_pages_only
 async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "", name: str = "") -> HttpResponse:
     """Lines as JSON, for the page's script: ``first=`` and ``end=`` are numbers of lines that the view keeps, and
-    ``before=`` (RFC 3339) asks for those that the kubelet has before a moment. One line's whole text has ``line=``, its
-    number, or ``at=``, its time, and ``cut=``, the bytes that the page lacks, where the address chooses one container.
+    ``before=`` (RFC 3339) asks for those that the kubelet has before a moment. One line's whole text has ``at=``, its
+    time, and ``line=``, its number, while the view keeps it. Else it is read from the kubelet: ``cut=`` are the bytes
+    that the page lacks, and the address chooses one container.
 
     410 where it is not kept any more.
     """
@@ -89,16 +90,18 @@ async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "
     if "before" in request.GET:
         content = await older_lines(state_of(request), query, make_pods, request.GET["before"])
         return JsonResponse(content, headers=NO_STORE)
-    if "at" in request.GET:
+    if "cut" in request.GET:
         cut = _number(request, "cut")
         try:
-            return _one_line(await whole_line(state_of(request), query, make_pods, request.GET["at"], cut))
+            return _one_line(await whole_line(state_of(request), query, make_pods, request.GET.get("at", ""), cut))
         except InformerdError as error:
             return HttpResponse(f"{error}\n", status=502, content_type="text/plain; charset=utf-8")
     view = open_logs(state_of(request), subject, query, make_pods)
     if "line" in request.GET:
         found = view.buffer.between(number := _number(request, "line"), number + 1)
-        return _one_line(b"".join(text_of(item) for _, (_, item) in found if isinstance(item, bytes)))
+        lines = [item for _, (_, item) in found if isinstance(item, bytes)]
+        at = request.GET.get("at")
+        return _one_line(b"".join(text_of(each) for each in lines if at in (None, time_of(each))))
     first, end = _number(request, "first"), _number(request, "end")
     numbered = view.buffer.between(max(first, end - LOADED_LINES), end)
     content = {"entries": entries_as_json(numbered), "sources": view.names, "first": view.buffer.first_number}
@@ -178,7 +181,8 @@ async def _page(
     state = state_of(request)
     await open_logs(state, subject, query, make_pods).wait_until_begun(FIRST_LINES_SECONDS)
     view = open_logs(state, subject, query, make_pods)  # with what has come meanwhile
-    page = page_info(request, title=f"Logs of {view.subject.title}", key=key, view=view)
+    where = f" in {subject.namespace}" if subject.namespace else ""
+    page = page_info(request, title=f"Logs of {subject.title}{where}", key=key, view=view)
     context = {**logs_context(view, query), "page": page}
     fragment = wants_fragment(request, "#logs")
     response = render(request, "logs/_logs.html" if fragment else "logs/page.html", context)

@@ -8,7 +8,7 @@ import msgspec
 
 from devcluster.server.api_server_core import ApiServer
 from devcluster.workload import object_builders as objects
-from devcluster.workload.api_types import Deployment, Job, ReplicaSet
+from devcluster.workload.api_types import Deployment, Job, Mydemo, ReplicaSet
 from devcluster.workload.controllers.deployment_rollout import (
     DESIRED_REPLICAS_ANNOTATION,
     MAX_REPLICAS_ANNOTATION,
@@ -16,7 +16,7 @@ from devcluster.workload.controllers.deployment_rollout import (
     resolve_fenceposts,
 )
 from devcluster.workload.demo.scaled_inventory import Fleet
-from devcluster.workload.demo_inventory import App, CronApp
+from devcluster.workload.demo_inventory import App, CronApp, MydemoApp
 from devcluster.workload.object_builders import Json
 from devcluster.workload.random_source import RandomSource
 from devcluster.workload.seed import pods
@@ -43,11 +43,15 @@ class ClusterSeed:
         self._fleet = fleet
         self._suspended = suspended
         self.random_source, self.now = writer.random_source, writer.now
+        self._owners: dict[str, Json] = {}
+        """OwnerReferences of the Deployments that a Mydemo owns, by the application's key."""
 
     def fill(self) -> None:
         for number, spec in enumerate(self._fleet.nodes):
             self._writer.add_node(spec, number)
         self._namespaces()
+        for demo in self._fleet.mydemos:
+            self._mydemo(demo)
         for app in self._fleet.apps:
             self._app(app)
         for app in self._fleet.stateful_apps:
@@ -56,11 +60,6 @@ class ClusterSeed:
             put_daemon_set(self._writer, app)
         for cron in self._fleet.crons:
             self._job(cron)
-        for demo in self._fleet.mydemos:
-            body = objects.mydemo(demo)
-            since = self.now - demo.age_days * DAY
-            body["status"] = objects.mydemo_status(1, timestamp(since))
-            self._writer.put("mydemos.crddemo.k8s.io", body, since)
 
     def _namespaces(self) -> None:
         oldest = self.now - max(spec.age_days for spec in self._fleet.nodes) * DAY
@@ -71,11 +70,22 @@ class ClusterSeed:
         for name in ("default", *(name for name, _ in self._fleet.namespaces)):
             self._writer.put("serviceaccounts", {"metadata": {"name": "default", "namespace": name}}, oldest)
 
+    def _mydemo(self, demo: MydemoApp) -> None:
+        body = objects.mydemo(demo)
+        since = self.now - demo.age_days * DAY
+        body["status"] = objects.mydemo_status(1, timestamp(since))
+        stored = self._writer.put("mydemos.crddemo.k8s.io", body, since)
+        if demo.owned_app:
+            owner = objects.controller_reference(msgspec.convert(stored, Mydemo))
+            self._owners[f"{demo.namespace}/{demo.owned_app}"] = owner
+
     def _app(self, app: App) -> None:
         created = self.now - app.age_days * DAY
         rolled = self.now - self.random_source.uniform(0.05, 0.6, "rolled", app.key) * app.age_days * DAY
         body = objects.deployment(app)
         body["metadata"]["annotations"] = {REVISION_ANNOTATION: "3"}
+        if owner := self._owners.get(app.key):
+            body["metadata"]["ownerReferences"] = [owner]
         deployed = msgspec.convert(self._writer.put("deployments.apps", body, created), Deployment)
         made = objects.replica_set(deployed, deployed.spec.template, app.replicas, 3)
         most = app.replicas + resolve_fenceposts(deployed)[0]

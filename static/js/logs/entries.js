@@ -24,15 +24,19 @@ export class Entries {
     this.all = [];
     this.next = 0; // number of the line that comes next
     this.first = 0; // number of the oldest line that the server keeps
+    this.lowest = 0; // number of the oldest line that came
+    this.history = ""; // "reading", or "all": the server keeps all lines that there are
     this.dropped = false; // older ones than those here have been here
   }
 
   /* Takes what a frame brings. Returns how many lines are new, whether they were got or not. */
-  add({ entries, next, first, whole }) {
+  add({ entries, next, first, history, whole }) {
     if (whole) this.clear();
+    this.history = history;
     const known = this.next;
     this.first = first ?? this.first;
     const got = entries.map(readEntry);
+    if (whole) this.lowest = got[0]?.n ?? next;
     if (!whole && known && got.length && got[0].n > known) this.#insert({ gap: [known, got[0].n], time: got[0].time });
     else if (!whole && known && !got.length && next > known) this.#insert({ gap: [known, next], time: this.all.at(-1)?.time ?? "" });
     for (const entry of got) if (whole || entry.n >= known) this.#insert(entry);
@@ -61,6 +65,11 @@ export class Entries {
     const got = entries.map(readEntry);
     this.all.unshift(...got);
     return got.length;
+  }
+
+  /* Whether no line is older than those that are here. */
+  get isWhole() {
+    return this.history === "all" && !this.dropped && this.lowest <= this.first;
   }
 
   get oldest() {

@@ -8,6 +8,7 @@ import { rowOf } from "./row.js";
 const ROW = 20; // pixels of a row that does not wrap, as in logs.css
 const MARGIN = 15; // rows drawn above and below the window
 const NEAR = 6; // pixels from the end that count as the end
+const SELECTED = 2000; // most rows outside the window that stay because a selection begins there
 
 export class LogList {
   constructor(box, entries, options) {
@@ -31,8 +32,7 @@ export class LogList {
   }
 
   /* Draws again after entries came or went: `anchor` is the entry that should keep its place. */
-  update() {
-    const anchor = this.following ? null : this.#anchor();
+  update(anchor = this.#anchor()) {
     this.offsets = null;
     this.#draw();
     if (this.following) this.toEnd();
@@ -40,9 +40,9 @@ export class LogList {
   }
 
   /* Draws all rows anew: their looks have changed. */
-  redraw() {
+  redraw(anchor = this.#anchor()) {
     this.forget();
-    this.update();
+    this.update(anchor);
   }
 
   forget() {
@@ -51,8 +51,9 @@ export class LogList {
   }
 
   relayout() {
+    const anchor = this.#anchor(); // by the heights of before
     for (const entry of this.entries.all) entry.height = undefined;
-    this.redraw();
+    this.redraw(anchor);
   }
 
   toEnd() {
@@ -75,6 +76,28 @@ export class LogList {
     const place = this.entries.all.indexOf(entry);
     this.#scrollTo(Math.max(0, this.#top(place) - this.box.clientHeight / 2));
     this.redraw();
+  }
+
+  /* Marks the line after the marked one, or before it, and brings it in sight; where
+     the marked one is not in sight, the first or the last that is. */
+  step(by) {
+    this.#layout();
+    const { all } = this.entries;
+    const top = this.box.scrollTop - this.head.offsetHeight;
+    const [first, last] = [this.offsets.find(Math.max(0, top)), this.offsets.find(Math.max(0, top + this.box.clientHeight - 1))];
+    const from = all.indexOf(this.marked);
+    const place = from >= first && from <= last ? from + by : by > 0 ? first : last;
+    const entry = all[Math.max(0, Math.min(all.length - 1, place))];
+    if (!entry) return;
+    this.follow(false);
+    this.drawn.get(this.marked)?.removeAttribute("data-ui-marked");
+    this.marked = entry;
+    this.drawn.get(entry)?.setAttribute("data-ui-marked", "");
+    const begin = this.#top(all.indexOf(entry));
+    const end = begin + (entry.height ?? ROW);
+    if (begin < this.box.scrollTop) this.#scrollTo(begin);
+    else if (end > this.box.scrollTop + this.box.clientHeight) this.#scrollTo(Math.min(begin, end - this.box.clientHeight));
+    this.#draw();
   }
 
   #scrollTo(top) {
@@ -119,6 +142,7 @@ export class LogList {
   }
 
   #anchor() {
+    if (this.following) return null;
     this.#layout();
     const place = Math.max(0, this.offsets.find(this.box.scrollTop - this.head.offsetHeight));
     const entry = this.entries.all[place] ?? this.shownFirst;
@@ -128,16 +152,32 @@ export class LogList {
   #keep({ entry, above }) {
     const place = this.entries.all.indexOf(entry);
     if (place < 0) return;
+    if (this.measured) {
+      this.#scrollTo(this.#top(place));
+      this.#draw(); // measures it, and the rows around it
+    }
     this.#scrollTo(this.#top(place) + above);
     this.#draw();
+  }
+
+  /* The places of the entries where a selection begins and ends. */
+  #selected() {
+    const { anchorNode, focusNode, isCollapsed } = getSelection();
+    if (isCollapsed || !this.rows.contains(anchorNode)) return [];
+    const chosen = [...this.drawn].filter(([, row]) => row.contains(anchorNode) || row.contains(focusNode));
+    return chosen.map(([entry]) => this.entries.all.indexOf(entry)).filter((place) => place >= 0);
   }
 
   #draw() {
     this.#layout();
     const { all } = this.entries;
     const top = this.box.scrollTop - this.head.offsetHeight;
-    const first = Math.max(0, Math.min(all.length, this.offsets.find(Math.max(0, top))) - MARGIN);
-    const end = Math.min(all.length, this.offsets.find(Math.max(0, top + this.box.clientHeight)) + 1 + MARGIN);
+    let first = Math.max(0, Math.min(all.length, this.offsets.find(Math.max(0, top))) - MARGIN);
+    let end = Math.min(all.length, this.offsets.find(Math.max(0, top + this.box.clientHeight)) + 1 + MARGIN);
+    for (const place of this.#selected()) {
+      if (place < first && place >= first - SELECTED) first = place;
+      if (place >= end && place < end + SELECTED) end = place + 1;
+    }
     this.space.style.height = `${this.offsets.at(all.length)}px`;
     this.rows.style.transform = `translateY(${this.offsets.at(first)}px)`;
     const wanted = all.slice(first, end);

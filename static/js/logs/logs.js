@@ -4,6 +4,7 @@
 
    Without this script the page shows its newest lines, and everything else is links and forms. */
 
+import { startCopying } from "./copy.js";
 import { Entries } from "./entries.js";
 import { LogList } from "./log_list.js";
 import { element } from "./row.js";
@@ -13,16 +14,18 @@ const PATIENCE = 60000; // milliseconds that a request for older lines may take
 const AROUND = 30; // seconds before and after a line that its link shows
 
 export function start() {
-  const page = { section: null, list: null, entries: new Entries(), waiting: 0, lines: "", older: null };
+  const page = { section: null, list: null, entries: new Entries(), waiting: 0, lines: "", older: null, linked: "" };
   const address = () => new URL(page.section?.dataset.page ?? location.href, location.href);
   const params = () => address().searchParams;
+  const phone = matchMedia("(max-width: 719px)"); // lines wrap, unless the address says otherwise
 
   /* ---- how it is read ---- */
 
   function optionsNow() {
     const given = params();
     const columns = (given.get("columns") ?? "").split(",").map((name) => name.trim()).filter(Boolean);
-    return { wrap: given.get("wrap") === "1", zone: given.get("times") ?? "local", columns };
+    const wrap = given.get("wrap") === "1" || (phone.matches && given.get("wrap") !== "0");
+    return { wrap, zone: given.get("times") ?? "local", columns };
   }
 
   function setOption(name, value) {
@@ -35,8 +38,15 @@ export function start() {
 
   function applyOptions() {
     Object.assign(page.list.options, optionsNow());
-    page.section.toggleAttribute("data-wrap", page.list.options.wrap);
+    showLooks();
     page.list.relayout();
+  }
+
+  function showLooks() {
+    const { wrap, zone } = page.list.options;
+    page.section.toggleAttribute("data-wrap", wrap);
+    page.section.toggleAttribute("data-ui-utc", zone === "utc");
+    document.dispatchEvent(new CustomEvent("deltaboard:times"));
   }
 
   function showOptions() {
@@ -53,7 +63,7 @@ export function start() {
   document.addEventListener("change", ({ target }) => {
     const name = target.dataset?.logOption;
     if (!name || !page.section?.contains(target)) return;
-    const value = target.type === "checkbox" ? (target.checked ? "1" : "") : target.value.trim();
+    const value = target.type !== "checkbox" ? target.value.trim() : target.checked ? "1" : phone.matches ? "0" : "";
     setOption(name, name === "times" && value === "local" ? "" : value);
   });
 
@@ -68,7 +78,7 @@ export function start() {
   }
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.(".log-sources a[href], .log-spans a[href]");
+    const link = event.target.closest?.(".log-sources a[href], .log-spans a[href], .log-empty a[href]");
     if (link && page.section?.contains(link)) link.href = withOptions(link.href);
   }, { capture: true });
 
@@ -94,19 +104,22 @@ export function start() {
 
   const namesOf = (rows) => {
     const names = [];
-    for (const { dataset, firstElementChild } of rows) {
-      if (Number(dataset.source) >= 0) names[Number(dataset.source)] ??= [dataset.pod, dataset.container, colourOf(firstElementChild)];
+    for (const row of rows) {
+      const { source, namespace, pod, container } = row.dataset;
+      if (Number(source) < 0) continue;
+      const label = row.querySelector(".log-source"); // of a line, where there are several
+      names[Number(source)] ??= [namespace, pod, container, label?.textContent ?? container, colourOf(label)];
     }
     return names;
   };
 
-  const colourOf = (first) => Number(/\bc(\d)\b/.exec(first?.nextElementSibling?.className ?? "")?.[1] ?? 0);
+  const colourOf = (label) => Number(/\bc(\d)\b/.exec(label?.className ?? "")?.[1] ?? 0);
 
   function setNames(names) {
     const options = page.list.options;
     if (!names) return false; // as before
     if (JSON.stringify(names) === JSON.stringify(options.names)) return false;
-    Object.assign(options, { names, onePod: new Set(names.map((each) => each?.[0])).size === 1 });
+    options.names = names;
     return true;
   }
 
@@ -124,18 +137,19 @@ export function start() {
   function adopt() {
     const section = document.getElementById("logs");
     if (section === page.section) return;
-    Object.assign(page, { section, entries: new Entries(), list: null, waiting: 0, lines: section?.dataset.lines, older: null });
+    Object.assign(page, { section, entries: new Entries(), list: null, waiting: 0, lines: section?.dataset.lines, older: null, linked: linkedTime() });
     if (!section) return; // the tab was closed
     const box = section.querySelector("#log");
     const rows = [...box.children];
     const names = namesOf(rows);
     page.entries.add({
       whole: true, entries: rows.map(readRow), next: Number(section.dataset.next), first: Number(section.dataset.first),
+      history: section.dataset.history,
     });
-    page.list = new LogList(box, page.entries, { ...optionsNow(), names: [], onePod: true, link: linkOf });
+    page.list = new LogList(box, page.entries, { ...optionsNow(), names: [], link: linkOf });
     page.list.onFollow = showFollowing;
     setNames(names);
-    section.toggleAttribute("data-wrap", page.list.options.wrap);
+    showLooks();
     if (params().get("follow") === "0") page.list.following = false;
     showOptions();
     showHead();
@@ -144,11 +158,19 @@ export function start() {
     toLinkedLine();
   }
 
+  const linkedTime = () => (/^#l-(.+)/.exec(decodeURIComponent(location.hash)) ?? ["", ""])[1];
+
+  /* Shows the line that the address names, once it has come; loads older ones where it is one of them. */
   function toLinkedLine() {
-    const time = decodeURIComponent(location.hash).replace(/^#l-/, "");
-    if (!location.hash.startsWith("#l-")) return;
-    const entry = page.entries.all.find((each) => each.time === time && !each.mark);
-    if (entry && page.list.marked !== entry) page.list.reveal(entry);
+    const { linked, entries, older } = page;
+    if (!linked || entries.history === "reading") return;
+    const entry = entries.all.find((each) => each.time === linked && !each.mark);
+    if (entry) {
+      page.linked = "";
+      page.list.reveal(entry);
+    } else if (entries.oldest > linked && !older?.loading && !older?.begins && !older?.problem) {
+      loadOlder().then((count) => count && toLinkedLine());
+    }
   }
 
   document.addEventListener("deltaboard:log", ({ detail }) => {
@@ -159,7 +181,7 @@ export function start() {
     if (detail.whole) page.older = null;
     if (renamed || detail.whole) page.list.redraw();
     else if (fresh) page.list.update();
-    if (detail.whole) toLinkedLine();
+    toLinkedLine();
     showHead();
     showFollowing();
   });
@@ -192,20 +214,38 @@ export function start() {
     const row = target.closest?.(".log-line[data-json]");
     if (!row || target.closest("a, button, dl") || !getSelection().isCollapsed) return;
     const entry = [...page.list.drawn].find(([, each]) => each === row)?.[0];
-    if (!entry) return;
+    if (entry) openFields(entry);
+  }
+
+  function openFields(entry) {
+    const { list } = page;
     entry.open = !entry.open;
     entry.height = undefined;
-    row.remove();
-    page.list.drawn.delete(entry);
-    page.list.follow(false);
-    page.list.update();
+    list.drawn.get(entry)?.remove();
+    list.drawn.delete(entry);
+    list.follow(false);
+    list.update();
   }
+
+  const KEYS = {
+    End: () => page.list.follow(true),
+    ArrowUp: () => page.list.step(-1),
+    ArrowDown: () => page.list.step(1),
+    Enter: () => {
+      if (!markedRow()?.matches("[data-json]")) return;
+      openFields(page.list.marked);
+      page.list.step(0);
+    },
+    "Shift Enter": () => markedRow()?.querySelector(".log-link")?.click(),
+  };
+  const markedRow = () => page.list.drawn.get(page.list.marked);
 
   document.addEventListener("keydown", (event) => {
     if (event.target.id !== "log" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key !== "End") return;
+    const key = event.shiftKey ? `Shift ${event.key}` : event.key;
+    if (!Object.hasOwn(KEYS, key)) return;
     event.preventDefault();
-    page.list.follow(true);
+    KEYS[key]();
   });
 
   /* ---- loading ---- */
@@ -242,47 +282,52 @@ export function start() {
     list.update();
   }
 
+  /* Returns how many lines came. */
   async function loadOlder() {
-    if (page.older?.loading) return;
+    if (page.older?.loading) return 0;
     page.older = { loading: true };
     showHead();
     const { list } = page;
+    let count = 0;
     try {
       const before = page.entries.oldest || new Date(Date.now() + 60000).toISOString().replace(/\.\d+Z$/, ".000000000Z");
       const { entries, sources, bytes, problem, is_beginning: begins } = await (await request({ before })).json();
-      if (list !== page.list) return;
+      if (list !== page.list) return 0;
       page.list.follow(false);
-      const known = new Map(page.list.options.names.map((each, place) => [`${each[0]}/${each[1]}`, place]));
-      for (const entry of entries) entry[2] = known.get(`${sources[entry[2]][0]}/${sources[entry[2]][1]}`) ?? -1;
-      page.entries.prepend(entries);
+      const known = new Map(page.list.options.names.map((each, place) => [each.slice(0, 3).join("/"), place]));
+      for (const entry of entries) entry[2] = known.get(sources[entry[2]].join("/")) ?? -1;
+      count = page.entries.prepend(entries);
       page.older = { begins, bytes, problem };
     } catch (error) {
-      if (list !== page.list) return;
+      if (list !== page.list) return 0;
       page.older = { problem: error.message };
     }
     showHead();
     list.update();
+    return count;
   }
 
-  const beginning = () => (params().has("since") || params().has("from")
-    ? "The chosen span begins here."
-    : "The log begins here. What was before was rotated away, or there was nothing.");
+  function beginning() {
+    if ("filtered" in page.section.dataset) return "All was read: no earlier line matches.";
+    if (params().has("since") || params().has("from")) return "The chosen span begins here.";
+    return "The log begins here. What was before was rotated away, or there was nothing.";
+  }
 
   function showHead() {
     const { head } = page.list;
-    const { older } = page;
-    if (!page.list.options.names.length) {
-      head.replaceChildren(); // there is no pod yet
+    const { older, entries } = page;
+    const begins = older?.begins || entries.isWhole;
+    if (!page.list.options.names.length || entries.history === "reading" || (begins && !entries.all.length)) {
+      head.replaceChildren(); // there is no pod yet, or no line: the page says it
       head.dataset.state = "";
       return;
     }
-    const words = older?.loading ? "Reading what the kubelet has" : older?.begins
-      ? beginning() : "Load earlier lines";
+    const words = older?.loading ? "Reading what the kubelet has" : begins ? beginning() : "Load earlier lines";
     const state = `${words}|${older?.problem ?? ""}`;
     if (head.dataset.state === state) return;
     head.dataset.state = state;
     head.replaceChildren();
-    if (older?.begins) {
+    if (begins) {
       const row = element("div", "log-mark m-begin", words);
       row.dataset.mark = "begin";
       head.append(row);
@@ -295,15 +340,20 @@ export function start() {
     if (older?.problem) head.append(element("span", "warn", older.problem));
   }
 
+  /* The whole text of a line: the server may keep it, and the kubelet may. */
+  async function wholeText(entry, { namespace, pod, container }) {
+    const read = () => request({ at: entry.time, cut: entry.cut, pod: `${namespace}/${pod}`, container });
+    const answer = await (entry.n === null ? read() : request({ line: entry.n, at: entry.time }).catch(read));
+    return answer.text();
+  }
+
   async function showWhole(button) {
     const row = button.closest(".log-line");
     const entry = [...page.list.drawn].find(([, each]) => each === row)?.[0];
     if (!entry) return;
     const { list } = page;
-    const { pod, container } = row.dataset;
-    const query = entry.n === null ? { at: entry.time, cut: entry.cut, pod, container } : { line: entry.n };
     try {
-      const text = await (await request(query)).text();
+      const text = await wholeText(entry, row.dataset);
       if (list !== page.list) return;
       Object.assign(entry, { content: text, cut: 0, fields: undefined, height: undefined });
       if (!page.list.options.wrap) setOption("wrap", "1");
@@ -324,5 +374,6 @@ export function start() {
 
   document.addEventListener("deltaboard:follow", adopt);
 
+  startCopying(() => page.list);
   adopt();
 }

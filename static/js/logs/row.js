@@ -87,19 +87,24 @@ function opened(entry) {
   return list;
 }
 
-/* The row of an entry. `options` are {zone, columns, names, link}: names has [pod, container, colour] by source. */
+/* The row of an entry. `options` are {zone, columns, names, link}: names has [namespace, pod, container, label, colour]
+   by source. */
 export function rowOf(entry, options) {
   if (entry.gap) return gapRow(entry);
-  const [pod = "", container = "", colour = 0] = options.names[entry.source] ?? [];
+  const [namespace = "", pod = "", container = "", label = "", colour = 0] = options.names[entry.source] ?? [];
   const row = element("div", entry.mark ? `log-mark m-${entry.mark}` : `log-line s-${SEVERITIES[entry.severity]}`);
-  Object.assign(row.dataset, { time: entry.time, pod, container });
+  Object.assign(row.dataset, { time: entry.time, namespace, pod, container });
   if (entry.n !== null) row.dataset.n = entry.n;
   const time = element("time", "", timeWords(entry.time, options.zone));
   time.title = entry.time;
   if (entry.mark) row.dataset.mark = entry.mark;
   else row.dataset.severity = entry.severity;
   if (time.textContent) row.append(time);
-  if (options.names.length > 1 && container) row.append(element("span", `log-source c${colour}`, options.onePod ? container : `${pod}/${container}`));
+  if (options.names.length > 1 && container) {
+    const source = element("span", `log-source c${colour}`, label);
+    source.title = `${namespace}/${pod}/${container}`;
+    row.append(source);
+  }
   if (entry.mark) {
     row.append(element("span", "log-text", visible(entry.words)));
     return row;

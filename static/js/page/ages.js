@@ -4,7 +4,8 @@
                                       come, such as the end of a certificate, for which kubectl writes <invalid>
    <time data-age="ago" datetime>     the same in a sentence: "4s ago"
    <time data-age="until" datetime>   how long until then: "in 42s", "now"
-   <time data-clock datetime>         the browser's time of day, to the millisecond, or data-clock="seconds"
+   <time data-clock datetime>         the browser's time of day, to the millisecond
+   <time data-clock="seconds">        to the second, with the day where it is not today; in UTC within [data-ui-utc]
    [data-age="browser"]               since this page last heard from its server
    [data-age="cluster"], [data-age-of="cluster"]   since the server last heard from the API server
 
@@ -50,10 +51,18 @@ function plain(seconds) {
   return `${whole(s, DAY)} days ago`;
 }
 
-const two = (number, digits = 2) => String(number).padStart(digits, "0");
+/* A moment (seconds) as RFC 3339 has it, in the browser's zone or in UTC. */
+function wallClock(moment, isUtc) {
+  const date = new Date(moment * 1000);
+  return new Date(date - (isUtc ? 0 : MINUTE * 1000 * date.getTimezoneOffset())).toISOString();
+}
 
-function timeOfDay(date) {
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${two(date.getMilliseconds(), 3)}`;
+/* Writes a time of day; returns when the day is over. */
+function writeClock(element, at, moment, isUtc) {
+  const [time, today] = [wallClock(at, isUtc), wallClock(moment, isUtc)];
+  const day = time.slice(0, 10) === today.slice(0, 10) ? "" : `${time.slice(5, 10)} `;
+  put(element, element.dataset.clock ? `${day}${time.slice(11, 19)}` : time.slice(11, 23));
+  return moment + DAY - (Date.parse(today) / 1000) % DAY;
 }
 
 function put(element, text) {
@@ -81,17 +90,18 @@ function countDown(element, left, moment) {
 function write(element, moment) {
   const source = element.getAttribute("datetime");
   const last = written.get(element);
-  if (last && last.source === source && last.offset === clock.offset && last.due > moment) return last.due;
+  const isUtc = element.hasAttribute("data-clock") && element.closest("[data-ui-utc]") !== null;
+  if (last && last.source === source && last.offset === clock.offset && last.isUtc === isUtc && last.due > moment) return last.due;
   const at = Date.parse(source) / 1000;
   let due = Infinity;
   if (Number.isFinite(at)) {
-    if (element.hasAttribute("data-clock")) put(element, timeOfDay(new Date(at * 1000)).slice(0, element.dataset.clock ? 8 : 12));
+    if (element.hasAttribute("data-clock")) due = writeClock(element, at, moment, isUtc);
     else {
       due = element.dataset.age === "until" ? countDown(element, at - moment, moment) : countUp(element, moment - at, moment);
     }
   }
   if (!last) element.setAttribute(MARK, "");
-  written.set(element, { source, offset: clock.offset, due });
+  written.set(element, { source, offset: clock.offset, isUtc, due });
   return due;
 }
 

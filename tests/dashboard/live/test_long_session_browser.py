@@ -65,7 +65,7 @@ def test_nothing_shifts_when_live_rows_arrive(page: Page, server: PageServer) ->
     server.do("put", rows=[{"name": "pod-000", "version": 1, **widest}])
     open_live(page, f"{server.url}/resources/pods/")
     page.evaluate("document.fonts.ready")
-    page.wait_for_timeout(500)  # the columns have been measured
+    page.wait_for_function("document.querySelector('.table th.c-name').style.width")  # the columns have been measured
     page.evaluate(SHIFTS)
     for number in range(2, 42):
         rows = [

@@ -175,3 +175,13 @@ def test_a_line_that_is_too_long_says_what_it_lacks(size: int) -> None:
     data = b"0123456789abc\nshort\n"
     found = [each for chunk in cuts(data, [size] * 30) for each in cutter.cut(chunk)]
     assert found == ["0123456789… (3 bytes more)".encode(), b"short"]
+
+
+def test_lines_of_before_the_first_that_was_had_are_left_out_when_they_come() -> None:
+    """A log is followed from its newest lines on, and a burst before them lies within the second that is read again."""
+    lines = [line(number * 1000, str(number)) for number in range(20)]
+    reader = Reader()
+    reader.take(lines[15:])
+    lines.append(line(10**9, "later"))
+    reader.begin_again(LogFile(lines), 100)
+    assert reader.taken == lines[15:]

@@ -51,6 +51,7 @@ from informerd.rest.load_config import ClusterConfig  # noqa: E402
 from tests.support.browser.fast_forwarded_hours import HastenedClock, Hours  # noqa: E402
 from tests.support.browser.page_server_application import Application  # noqa: E402
 from tests.support.controllers.sample_worker import Sample  # noqa: E402
+from tests.support.live.fake_usage import FakeUsage, usage  # noqa: E402
 from tests.support.live.replica_feeder import EPOCH, Feeder, Feeders, pod  # noqa: E402
 from tests.support.pages.app_state import AttributeState  # noqa: E402
 
@@ -92,8 +93,9 @@ class PatientServer(daphne_server.DaphneServer):
 class Control:
     """Each method is a command: ``{"do": "put", "rows": [{"name": "a", "restarts": 3}]}``."""
 
-    def __init__(self, parts: Parts, sample: Sample, born: float) -> None:
+    def __init__(self, parts: Parts, sample: Sample, used: FakeUsage, born: float) -> None:
         self.parts = parts
+        self.used = used
         self.sample = sample
         self.cured: set[str] = set()
         sample.is_cured = self.cured.__contains__
@@ -116,6 +118,10 @@ class Control:
 
     def put(self, rows: list[dict[str, Any]]) -> None:
         self.pods.put(*map(self._row, rows))
+
+    def measure(self, usages: list[dict[str, Any]]) -> None:
+        """Pods use this, see `usage`."""
+        self.used.state(*(usage(**each) for each in usages))
 
     def bulk(self, name: str, size: int) -> None:
         """One pod becomes an object of that many bytes that no compression makes small."""
@@ -314,9 +320,12 @@ def main() -> None:
     )
     layer = InMemoryChannelLayer()
     link = ControllersClient(layer, clock)
+    used = FakeUsage()
+    used.is_served = False
     hub = Hub(
         feeders,
         clock,
+        usage=used,
         connection_problem=lambda: feeders.channel_problem,
         cluster=lambda: cluster_of(control),
         sources=(link.reports,),
@@ -334,6 +343,7 @@ def main() -> None:
             DraftStore(clock),
         ),
         Sample(layer, is_cured=lambda _: False),
+        used,
         born,
     )
     listening = bind_socket("127.0.0.1", 0)

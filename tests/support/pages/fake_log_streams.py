@@ -28,7 +28,10 @@ class FakeLogStreams:
             raise TooManyStreams("there is no room for one more")
         self.followed.append(container)
         lines = LogLines(container.container, [LINE + container.pod.encode()])
-        return SimpleNamespace(container=container, has_ended=False), [lines]
+        return SimpleNamespace(container=container, has_ended=False, wait_until_begun=self._begun), [lines]
+
+    async def _begun(self, seconds: float) -> None:
+        """It has begun."""
 
     def leave(self, stream: Any, listener: object) -> None:
         self.followed.remove(stream.container)

@@ -57,6 +57,15 @@ def test_a_report_counts_once_all_its_parts_are_there() -> None:
     assert len(calls) == 2
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_missing_right_of_a_report_is_that_of_its_first_part(order: tuple[int, ...]) -> None:
+    heard, clock = client()
+    parts = report(clock, total=2, missing=MissingRights(nodes=True)), report(clock, index=1, total=2)
+    for index in order:
+        heard.receive(parts[index])
+    assert heard.missing_right("nodes")
+
+
 def test_of_two_workers_the_younger_is_believed_until_it_is_silent() -> None:
     heard, clock = client()
     heard.receive(report(clock, 0.2, epoch="2"))

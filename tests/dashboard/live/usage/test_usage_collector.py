@@ -58,6 +58,14 @@ async def test_a_large_report_comes_in_parts_of_limited_size() -> None:
     assert sum(sizes) == len(names) + 1
 
 
+async def test_of_a_report_in_parts_the_first_names_the_missing_right() -> None:
+    names = [f"web-{number}" for number in range(MAX_ITEMS + 1)]
+    pods = [pod_metrics("shop", name, ("1m", "1Mi")) for name in names]
+    first, *others = await Collected(MetricsApi(pods=pods, forbidden=["nodes"]), *names).poll()
+    assert first.missing == MissingRights(nodes=True)
+    assert {part.missing for part in others} == {MissingRights()}
+
+
 async def test_a_cluster_without_a_metrics_api_is_said_and_asked_less_often() -> None:
     api = MetricsApi(error=no_metrics_api())
     collected = Collected(api)

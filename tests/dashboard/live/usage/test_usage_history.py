@@ -18,8 +18,9 @@ def usage(key: str, cpu: float = 0.1, memory: int = 2**20) -> Usage:
 
 
 @given(st.floats(min_value=1, max_value=2**50))
-def test_an_amount_is_right_to_a_twentieth_of_a_percent(amount: float) -> None:
-    assert decode(encode(amount)) == pytest.approx(amount, rel=0.0005)
+def test_an_amount_is_right_to_six_hundredths_of_a_percent(amount: float) -> None:
+    for whole in (True, False):
+        assert decode(encode(amount, is_whole=whole)) == pytest.approx(amount, rel=0.0006)
 
 
 def test_nothing_used_is_not_the_same_as_nothing_known() -> None:
@@ -36,6 +37,22 @@ def test_a_span_has_the_most_that_was_used_in_it() -> None:
     assert (older.at, older.seconds) == (BEGIN, FINE[0])
     assert older.cpu == pytest.approx(0.9, rel=0.001)
     assert newer.cpu == pytest.approx(0.1, rel=0.001)
+
+
+def test_a_sum_is_remembered_with_whether_pods_were_missing_in_it() -> None:
+    history = UsageHistory()
+    for second, cpu, unmeasured in (
+        (0, 0.2, 1),
+        (20, 0.9, 0),
+        (60, 0.9, 0),
+        (80, 1.2, 1),
+        (120, 0.0, 1),
+        (180, 0.0, 0),
+    ):
+        used = Usage("shop/web", BEGIN, 15.0, cpu, 2**20, pods=3, unmeasured=unmeasured)
+        history.record("deployments.apps", [used], BEGIN + second)
+    samples = history.samples("deployments.apps", "shop/web", BEGIN + 180)
+    assert [each.is_partial for each in samples] == [False, True, True, False], "as the most of the span was"
 
 
 def test_a_day_is_kept_the_newest_part_of_it_by_the_minute() -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from dashboard.live.usage.usage_history import decode, encode
 from dashboard.objects.usage.usage import cpu_text, memory_text, share_text
 from dashboard.objects.usage.usage_field import CPU, MEMORY
 from tests.support.live.fake_usage import usage
@@ -30,3 +33,9 @@ def test_there_is_a_share_where_it_is_known_what_may_be_used() -> None:
     unlimited = usage("shop/web", 0.25, 96)
     assert (CPU.share.value(unlimited), MEMORY.share.value(unlimited)) == (None, None)
     assert (CPU.value(unlimited), MEMORY.value(unlimited)) == (0.25, 96 * 2**20)
+
+
+@given(st.integers(1, 800))
+def test_what_is_kept_of_a_whole_amount_is_written_as_that_amount(units: int) -> None:
+    cpu, memory = decode(encode(units * 1e6)) / 1e9, decode(encode(units * 2**20))
+    assert (CPU.past_text(cpu), MEMORY.past_text(memory)) == (f"{units}m", f"{units}Mi")

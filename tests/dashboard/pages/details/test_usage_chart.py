@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 import pytest
 
 from dashboard.objects.usage.past_usage import PastUsage, Sample
@@ -81,6 +82,16 @@ def test_a_span_says_what_was_used_most_in_it() -> None:
     assert re.fullmatch(r"\d\d:\d\d – \d\d:\d\d UTC: at most 120Mi, 60%", chart.spans[0].words)
 
 
+def test_a_span_says_that_pods_were_missing_in_its_sum() -> None:
+    samples = [
+        Sample(NOW - 600, 60, 0.1, 100.0 * MEBIBYTE),
+        Sample(NOW - 60, 60, 0.1, 50.0 * MEBIBYTE, is_partial=True),
+    ]
+    spans = memory(charts(PastUsage("1", "deployments.apps", "shop/web", 0.0, tuple(samples)))).spans
+    assert spans[0].words.endswith("at most 100Mi")
+    assert spans[-1].words.endswith("at most 50Mi, not all pods measured")
+
+
 def test_marks_stand_at_their_time_and_the_newest_are_written_out() -> None:
     marks = [UsageMark(NOW - 60 * minute, "restart", f"restart {minute}") for minute in range(50, 0, -5)]
     found = charts(past((3_600, 10), (60, 10)), None, UsageMark(NOW - 7_200, "rollout", "before"), *marks)
@@ -98,6 +109,23 @@ def test_the_chart_says_the_same_in_words() -> None:
     cpu = charts(past((600, 40), (60, 20)), used).charts[0]
     assert cpu.summary == "CPU: now 250m, 50% of the limit 500m, at most 400m in the time shown"
     assert charts(None).charts[0].summary == "CPU: not measured"
+
+
+def test_the_most_that_was_used_gives_the_scale() -> None:
+    found = charts(past((600, 40), (60, 20)), usage("shop/web", 0.25, 64))
+    assert [chart.peak for chart in found.charts] == ["400m", "40Mi"]
+    assert charts(None, usage("shop/web", 0.25, 64)).charts[0].peak == ""
+
+
+def test_dashed_lines_are_named_by_what_they_are() -> None:
+    limited = usage("shop/web", 0.25, 64, of_cpu=0.5, of_mebibytes=128)
+    assert charts(None, limited).dashed == "the limit"
+    allocatable = msgspec.structs.replace(limited, cpu_basis="allocatable")
+    assert charts(None, allocatable).dashed == "its node's allocatable, the limit"
+    node = msgspec.structs.replace(allocatable, key="worker-1", memory_basis="allocatable")
+    assert charts(None, node).dashed == "its allocatable"
+    assert charts(None, node).charts[0].share == "50% of its allocatable 500m"
+    assert charts(None, usage("shop/web", 0.25, 64)).dashed == ""
 
 
 def test_nothing_measured_is_not_nothing_used() -> None:

@@ -73,6 +73,9 @@ def test_what_happens_to_the_family_is_marked() -> None:
         ("rollout", "web: image app:1 → app:2"),
     ]
     assert [mark.tone for mark in marked.marks.marks()] == ["warn", "bad", "busy"]
+    marked.clock.skip(60)
+    assert marked.tell(DEPLOYMENTS, entry(marked.clock, "web", ROLLOUT, words=""))
+    assert marked.shown[-1] == ("rollout", "web")
 
 
 @pytest.mark.parametrize(
@@ -133,6 +136,6 @@ def test_a_day_of_marks_is_kept_and_the_newest_are_shown() -> None:
         marked.tell("pods", entry(marked.clock, f"pod-{number}", RESTART, owner="ReplicaSet/web-1"))
     shown = marked.marks.marks(created=marked.clock.time() + 1)
     assert len(shown) == MAX_MARKS
-    assert shown[-1].kind == "created"
+    assert (shown[-1].kind, shown[-1].words) == ("created", ""), "the kind says it all"
     marked.clock.skip(DAY + 1)
     assert marked.marks.marks(created=1.0) == ()

@@ -49,3 +49,25 @@ def test_who_i_am_is_said_where_nobody_signs_in(page: Page, server: PageServer) 
     open_live(page, f"{server.url}/")
     expect(page.locator(".who")).to_have_text("local")
     expect(page.locator(".who")).to_have_attribute("title", re.compile("There is no sign-in"))
+
+
+STATES = """async () => {
+  const word = document.querySelector("[data-live-word]");
+  const first = /data-live-word>([a-z]+)</.exec(await (await fetch(location)).text())[1];
+  const places = {};
+  for (const state of [first, "live", "stale", "offline"]) {
+    document.dispatchEvent(new CustomEvent("deltaboard:state", { detail: { state, words: "" } }));
+    places[word.textContent] = document.querySelector("[data-palette]").getBoundingClientRect().x;
+  }
+  return places;
+}"""
+"""Left end of the first button of the header's right half, by the word of the page's state."""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_header_stays_where_it_is_when_the_state_changes(page: Page, server: PageServer, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 720})
+    open_live(page, f"{server.url}/")
+    places = page.evaluate(STATES)
+    assert len(places) == 4
+    assert len(set(places.values())) == 1, places

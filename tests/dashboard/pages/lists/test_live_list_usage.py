@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,9 @@ API = ("deployments.apps", made("Deployment", "api", api_version="apps/v1"))
 DEPLOYMENTS = "/resources/deployments.apps/"
 
 
-def site(used: FakeUsage) -> Site:
+def site(used: FakeUsage, *more: tuple[str, dict[str, Any]]) -> Site:
     return Site(
-        namespace("shop"), pod("web-1"), mydemo("alpha"), WEB, API,
+        namespace("shop"), pod("web-1"), mydemo("alpha"), WEB, API, *more,
         usage=used, watched=("pods", "namespaces", "deployments.apps", MYDEMO_KEY),
     )  # fmt: skip
 
@@ -43,7 +44,7 @@ async def test_a_sum_in_which_pods_are_missing_says_so_and_a_whole_one_does_not(
     used.state(partial, usage("shop/api", 0.5, 100, pods=2), kind="deployments.apps")
     html = await page(site(used), DEPLOYMENTS)
     title, text = cell(html, "web", "memory")
-    assert text == "38/40 pods 50% 100Mi"
+    assert text == "50% 38/40 pods 100Mi"
     assert title.endswith(", 38 of 40 pods measured")
     assert cell(html, "web", "cpu")[1] == "38/40 pods 500m"
     title, text = cell(html, "api", "memory")
@@ -66,6 +67,17 @@ async def test_a_file_says_of_how_many_pods_a_sum_is(path: str) -> None:
         ["api", "", ""],
         ["web", "0.5", "38 of 40"],
     ]
+
+
+async def test_a_file_of_selected_rows_is_in_the_order_of_usage() -> None:
+    used = FakeUsage()
+    used.state(usage("shop/web", 0.5, 100), usage("shop/api", 2, 50), kind="deployments.apps")
+    uids = ",".join(f"uid-shop-{name}" for name in ("web", "old", "api"))
+    shown = site(used, ("deployments.apps", made("Deployment", "old", api_version="apps/v1")))
+    for order, names in (("-cpu", ["api", "web", "old"]), ("cpu", ["web", "api", "old"])):
+        response = await shown.client.post(f"{DEPLOYMENTS}selected.csv?columns=name&sort={order}", {"uid": uids})
+        text = "".join([piece.decode() async for piece in response])  # type: ignore[attr-defined]
+        assert text.split()[1:] == names
 
 
 async def test_a_file_of_pods_has_no_sums() -> None:

@@ -35,6 +35,15 @@ def test_a_long_time_has_wider_bars() -> None:
     assert bars is not None
     assert bars.step == 300
     assert len(bars.bars) == 2
+    assert "from 07:05:00 UTC" in bars.bars[0].title
+
+
+def test_bars_of_several_days_say_their_day() -> None:
+    histogram = LogHistogram()
+    histogram.add([line(0), line(24 * 3600)], [INFO, INFO])
+    bars = histogram.bars()
+    assert bars is not None
+    assert bars.bars[0].title.startswith("1 line from 11-28 07:00:00 UTC")
 
 
 def test_lines_that_came_too_fast_to_be_judged_are_counted_and_said() -> None:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 
+import pytest
+
+from dashboard.pages.logs import log_source_reader
 from dashboard.pages.logs.chosen_pods import MAX_PODS
+from dashboard.pages.logs.filtered_log_reader import ReadProgress
 from dashboard.pages.logs.log_source_reader import MAX_SOURCES
 from tests.support.pages.fake_log_streams import FakeLogStreams, LogsSite, logging_pod
 from tests.support.pages.small_site import namespace, words
@@ -16,8 +21,45 @@ async def test_a_page_has_the_lines_that_have_come_with_their_marks() -> None:
     html = await LogsSite(namespace("shop"), logging_pod("web")).page(ADDRESS)
     (line,) = re.findall(r'<div class="log-line[^>]*>', html)
     assert 'data-time="2026-11-28T07:00:00.000000001Z"' in line
-    assert 'data-pod="web" data-container="main"' in line
+    assert 'data-namespace="shop" data-pod="web" data-container="main"' in line
     assert "hello from web" in words(html)
+    assert "Logs of web in shop" in words(html)
+    assert re.search(r"<title[^>]*>Logs of web in shop", html)
+
+
+@pytest.mark.parametrize(("query", "history"), [("q=hello", "all"), ("q=nowhere", "all"), ("", "")])
+async def test_a_page_says_whether_older_lines_match(monkeypatch: pytest.MonkeyPatch, query: str, history: str) -> None:
+    monkeypatch.setattr(log_source_reader, "read_history", nothing_before)
+    monkeypatch.setattr(log_source_reader.LogSourceReader, "log_clients", lambda self: {1: object()})
+    html = await LogsSite(namespace("shop"), logging_pod("web")).page(f"{ADDRESS}?{query}")
+    assert f'data-history="{history}"' in html
+
+
+async def nothing_before(*args: object, **options: object) -> AsyncIterator[list[bytes]]:
+    """Stands for `read_history`: of 2,000 older lines none matches."""
+    progress = next(each for each in args if isinstance(each, ReadProgress))
+    progress.bytes_read, progress.lines_read = 300_000, progress.lines_read + 2000
+    yield []
+
+
+async def test_where_nothing_matches_the_page_says_what_was_read_and_leads_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(log_source_reader, "read_history", nothing_before)
+    monkeypatch.setattr(log_source_reader.LogSourceReader, "log_clients", lambda self: {1: object()})
+    site = LogsSite(namespace("shop"), logging_pod("web"))
+    html = await site.page(f"{ADDRESS}?q=nowhere&previous=0&container=main")
+    assert "No line matches. All that the kubelets keep was read: 2,001 lines, 293.0 KB." in words(html)
+    assert f'<a class="button" href="{ADDRESS}?container=main">Clear the filter</a>' in html
+    html = await site.page(f"{ADDRESS}?q=nowhere&since=5m")
+    assert "All that the kubelets keep of this time was read: 2,000 lines" in words(html)
+    assert f'<a class="button" href="{ADDRESS}?q=nowhere">All times</a>' in html
+
+
+async def test_where_not_all_could_be_read_the_page_does_not_say_so() -> None:
+    html = await LogsSite(namespace("shop"), logging_pod("web")).page(f"{ADDRESS}?q=nowhere")
+    assert "No line matches. Not all could be read: 1 line, 0 bytes." in words(html)
+    assert "all that the kubelets keep" not in words(html).lower()
 
 
 async def test_of_more_containers_than_a_page_reads_the_rest_is_counted() -> None:

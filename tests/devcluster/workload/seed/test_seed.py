@@ -8,13 +8,14 @@ import pytest
 
 from devcluster.server.printers.pod import pod_status
 from devcluster.workload.demo.scaled_inventory import make_fleet
-from devcluster.workload.demo_inventory import APPS
+from devcluster.workload.demo_inventory import APPS, MYDEMOS
 from devcluster.workload.times import parse_timestamp
 from tests.support.clock import FakeClock
 from tests.support.devcluster.workload_cluster import (
     CRONS,
     DAEMONS,
     DEMOS,
+    DEPLOYMENTS,
     EVENTS,
     JOBS,
     NODES,
@@ -54,6 +55,17 @@ def test_everything_seeded_has_its_owner() -> None:
     owners = {owner["kind"] for pod in world.all(PODS) for owner in pod["metadata"]["ownerReferences"]}
     assert owners == {"ReplicaSet", "Job", "StatefulSet", "DaemonSet"}
     assert {owner["kind"] for job in world.all(JOBS) for owner in job["metadata"]["ownerReferences"]} == {"CronJob"}
+
+
+@pytest.mark.parametrize(("pods", "owned"), [(1, 1), (120, 6)])
+def test_mydemos_own_deployments_so_that_their_usage_is_known(pods: int, owned: int) -> None:
+    world = World(seeded(FakeClock(), pods=pods), FakeClock())
+    uids = {demo["metadata"]["uid"] for demo in world.all(DEMOS)}
+    owners = [owner for each in world.all(DEPLOYMENTS) for owner in each["metadata"].get("ownerReferences", ())]
+    assert len(owners) == owned
+    assert {(owner["kind"], owner["controller"]) for owner in owners} <= {("Mydemo", True)}
+    assert {owner["uid"] for owner in owners} <= uids
+    assert {demo.owned_app for demo in MYDEMOS} - {""} <= {app.name for app in APPS if not app.flaw}
 
 
 @pytest.mark.slow
