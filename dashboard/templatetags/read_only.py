@@ -10,6 +10,7 @@ from dashboard.runtime.read_only import is_read_only
 register = template.Library()
 
 register.simple_tag(is_read_only, name="read_only")
+register.simple_tag(read_only.is_past_shown, name="past_shown")
 
 
 @register.simple_tag

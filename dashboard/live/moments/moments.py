@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dashboard.live.hub.heartbeat_message import ClusterInfoSource
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.rights_groups import RightsGroups
+from dashboard.live.index.usage_lookup import NoUsage
 from dashboard.live.moments.past_clock import PastClock
 from dashboard.live.moments.past_objects import PastObjects
 from dashboard.live.moments.past_replicas import PastReplicas
@@ -28,6 +29,9 @@ MOMENT_TTL = 120.0
 """Seconds that a moment is kept without pages."""
 SWEEP_INTERVAL = 10.0
 """Seconds between two looks for moments that nobody looks at."""
+
+
+NOT_KEPT = NoUsage("History does not keep what objects use.")
 
 
 class TooManyMoments(Exception):
@@ -56,7 +60,7 @@ class Moment:
         self.at = at
         self.clock = PastClock(clock, at)
         self.replicas = replicas
-        self.hub = Hub(replicas, self.clock, render, cluster=cluster)
+        self.hub = Hub(replicas, self.clock, render, cluster=cluster, usage=NOT_KEPT)
         self.groups = RightsGroups(replicas, self.hub, self.clock, find_kind=find_kind)
         self.used_at = clock.now()
         """Monotonic seconds of the last page."""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.template.loader import render_to_string
 
-from dashboard.live.moments.moments import MAX_MOMENTS, MOMENT_TTL, Moment, Moments, TooManyMoments
+from dashboard.live.moments.moments import MAX_MOMENTS, MOMENT_TTL, NOT_KEPT, Moment, Moments, TooManyMoments
 from dashboard.live.moments.past_interest import PastInterest
 from dashboard.runtime.read_only import past_is_shown
 from tests.support.live.recorded_objects import RecordedObjects
@@ -75,7 +75,7 @@ async def read(moment: Moment) -> None:
 
 @pytest.mark.parametrize("path", PAGES)
 async def test_a_page_of_the_past_is_the_page_that_the_present_was(path: str) -> None:
-    site = Site(*OBJECTS)
+    site = Site(*OBJECTS, usage=NOT_KEPT)
     history = RecordedObjects(*OBJECTS)
     history.objects.update({key: [] for key in WATCHED if key not in history.objects})
     at = site.clock.time()
