@@ -190,6 +190,15 @@ class HistoryReader:
                 break
         return sorted(found.values(), key=lambda version: -version.time)[:limit]
 
+    def recorded_until(self, kind: str) -> int | None:
+        """Until when changes of a kind were recorded; None where none ever were."""
+        for reader in self._back_from(FOREVER):
+            with closing(reader.connection):
+                spans = read_spans(reader.connection, kind)
+            if spans:
+                return max(until for _, until, _ in spans)
+        return None
+
     def gaps(self, kind: str, since: int, until: int) -> list[Gap]:
         """The times from `since` to `until` in which not all changes of a kind were recorded. The newest seconds are
         none while they are being recorded.

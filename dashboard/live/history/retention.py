@@ -43,7 +43,7 @@ class Retention:
         for part in sorted(sizes):
             after = sorted(each for each in sizes if each.cluster == part.cluster and each > part)
             is_large = self.max_bytes and sum(sizes.values()) > self.max_bytes
-            is_old = self.max_days and (after[0].begin if after else part.begin) < now - self.max_days * DAY
+            is_old = self.max_days and (after[0].begin if after else part.begin) <= now - self.max_days * DAY
             if not (is_large or is_old):
                 continue
             if part.cluster == recorded.cluster:

@@ -55,8 +55,8 @@ class Command(BaseCommand):
         )
         for (cluster, day, kind), (changes, begun_with, size) in sorted(totals.items()):
             date = datetime.fromtimestamp(day * DAY / 1e6, UTC).date()
-            each = size / max(1, changes + begun_with)
-            line = f"{cluster:<40} {date} {kind:<40} {changes:>10,} {begun_with:>9,} {size / MIB:>8.1f} {each:>7.0f}"
+            average = size / max(1, changes + begun_with)
+            line = f"{cluster:<40} {date} {kind:<40} {changes:>10,} {begun_with:>9,} {size / MIB:>8.1f} {average:>7.0f}"
             self.stdout.write(line)
         self.stdout.write(f"{len(sizes)} parts take {sum(sizes.values()) / MIB:,.1f} MiB.")
 

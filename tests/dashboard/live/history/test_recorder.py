@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.live.history import kind_recording, recorder, recorder_thread
+from dashboard.live.history import reader as history_reader
 from dashboard.live.history.change_queue import ChangeQueue
 from dashboard.live.history.kind_recording import INTERRUPTED
 from dashboard.live.history.part import Parts
@@ -18,7 +19,7 @@ from dashboard.live.history.reader import HistoryReader
 from dashboard.live.history.recorder_thread import CLOCK_BEHIND
 from dashboard.live.history.spans import NO_RECORDER
 from dashboard.live.history.verify import verify_part
-from dashboard.live.history.version import Operation
+from dashboard.live.history.version import Gap, Operation
 from informerd.clock import SystemClock
 from tests.support.live.history import ListedPods, history_database, recorded, recording, whole_object
 from tests.support.wait import eventually
@@ -33,6 +34,7 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorder_thread, "MAX_RETRY_SECONDS", 0.02)
     monkeypatch.setattr(recorder_thread, "STANDBY_SECONDS", 0.02)
     monkeypatch.setattr(kind_recording, "CATCH_UP", 1000)
+    monkeypatch.setattr(history_reader, "GRACE", 0)
 
 
 @pytest.fixture
@@ -55,6 +57,17 @@ def names(parts: Parts, at: int) -> set[str]:
     return {each.version.object.name for step in steps for each in step.objects}
 
 
+def gaps(parts: Parts, since: int) -> list[Gap]:
+    """The gaps that have ended."""
+    return [gap for gap in reader(parts).gaps("pods", since, now()) if gap.until is not None]
+
+
+async def covered(parts: Parts) -> None:
+    """Wait until it is known that all was recorded until this moment."""
+    at = now()
+    await eventually(lambda: (reader(parts).recorded_until("pods") or 0) >= at)
+
+
 def operations(parts: Parts, name: str) -> list[Operation]:
     return [each.operation for each in reader(parts).versions("pods", "default", name)]
 
@@ -74,14 +87,16 @@ async def test_a_list_and_every_change_after_it_is_recorded(parts: Parts) -> Non
         assert operations(parts, "a") == [Operation.FOUND, Operation.MODIFIED]
         assert operations(parts, "c") == [Operation.ADDED]
         assert (await recorded(parts, changed)).version.manager == "kubectl"
-        await eventually(lambda: reader(parts).gap_at("pods", before) is None)
+        await covered(parts)
+        assert reader(parts).gap_at("pods", before) is None
 
 
 async def test_what_is_deleted_is_found_by_a_part_of_its_name(parts: Parts) -> None:
     pods = ListedPods(whole_object("Web_1", 1), whole_object("web-2", 2), whole_object("web-3", 3))
     async with recording(parts, ("pods", pods)):
         await recorded(parts, pods.objects["uid-web-3"])
-        pods.delete("Web_1"), pods.delete("web-2")
+        pods.delete("Web_1")
+        pods.delete("web-2")
         await eventually(lambda: len(reader(parts).find_ended("web")) == 2)
         assert [each.object.name for each in reader(parts).find_ended("B_1")] == ["Web_1"]
         assert reader(parts).find_ended("web", "nodes") == []
@@ -91,7 +106,7 @@ async def test_what_is_deleted_is_found_by_a_part_of_its_name(parts: Parts) -> N
 async def test_the_changes_of_a_span_come_newest_first(parts: Parts) -> None:
     pods, nodes = ListedPods(), ListedPods()
     async with recording(parts, ("pods", pods), ("nodes", nodes)):
-        await eventually(lambda: reader(parts).gap_at("pods", now()) is None)
+        await covered(parts)
         begin = now()
         for number in range(5):
             pods.put("a", number=number)
@@ -110,7 +125,7 @@ async def test_after_a_restart_it_says_what_differs_and_that_there_was_a_gap(par
     pods = ListedPods(*(whole_object(name, number) for number, name in enumerate(["same", "changed", "gone"], 1)))
     async with recording(parts, ("pods", pods)):
         await recorded(parts, pods.objects["uid-gone"])
-        await eventually(lambda: reader(parts).gap_at("pods", now()) is None)
+        await covered(parts)
     ended = now()
     changed = pods.put("changed", spec=1)
     pods.delete("gone")
@@ -122,9 +137,8 @@ async def test_after_a_restart_it_says_what_differs_and_that_there_was_a_gap(par
         assert operations(parts, "same") == [Operation.FOUND]
         assert operations(parts, "changed") == [Operation.FOUND, Operation.DIFFERS]
         assert operations(parts, "new") == [Operation.FOUND]
-        begun = now()
-        await eventually(lambda: reader(parts).gap_at("pods", begun) is None)
-        (gap,) = reader(parts).gaps("pods", ended - 1, now())
+        await covered(parts)
+        (gap,) = gaps(parts, ended - 1)
         assert gap.reason == NO_RECORDER
         assert gap.since <= ended + 50_000
         assert gap.until is not None
@@ -137,45 +151,46 @@ async def test_after_a_restart_it_says_what_differs_and_that_there_was_a_gap(par
 async def test_what_an_interrupted_watch_missed_is_a_gap(parts: Parts) -> None:
     pods = ListedPods(whole_object("a", 1))
     async with recording(parts, ("pods", pods)):
-        await eventually(lambda: reader(parts).gap_at("pods", now()) is None)
+        await covered(parts)
         pods.state = "stale"
         await asyncio.sleep(0.1)
         during = now()
         await asyncio.sleep(0.1)
         pods.state, pods.relists = "live", 1
-        await eventually(lambda: len(reader(parts).gaps("pods", parts.list("cluster")[0].begin, now())) == 2)
+        await eventually(lambda: len(gaps(parts, parts.list("cluster")[0].begin)) == 2)
         gap = reader(parts).gap_at("pods", during)
         assert gap is not None
         assert gap.reason == INTERRUPTED
-        await eventually(lambda: reader(parts).gap_at("pods", now() - 1) is None)
+        await covered(parts)
 
 
 async def test_a_watch_that_is_resumed_without_a_list_makes_no_gap(parts: Parts) -> None:
     pods = ListedPods(whole_object("a", 1))
     async with recording(parts, ("pods", pods)):
-        await eventually(lambda: reader(parts).gap_at("pods", now()) is None)
+        await covered(parts)
         begin = now()
         pods.state = "stale"
         await asyncio.sleep(0.1)
         pods.state = "live"
         await recorded(parts, pods.put("a", spec=1))
-        await eventually(lambda: reader(parts).gaps("pods", begin, now()) == [])
+        await covered(parts)
+        assert gaps(parts, begin) == []
 
 
 async def test_an_overflow_is_a_gap_after_which_the_last_state_is_right(parts: Parts) -> None:
     pods = ListedPods(whole_object("a", 1), whole_object("b", 2))
     async with recording(parts, ("pods", pods), queue=ChangeQueue(max_changes=5)) as running:
         await recorded(parts, pods.objects["uid-b"])
-        await eventually(lambda: reader(parts).gap_at("pods", now()) is None)
+        await covered(parts)
         for number in range(50):
             pods.put("a", number=number)
         pods.delete("b")
         assert running.lost > 0
         await recorded(parts, pods.objects["uid-a"])
         await eventually(lambda: operations(parts, "b")[-1] is Operation.MISSING)
-        await eventually(lambda: reader(parts).gap_at("pods", now()) is None)
-        gaps = reader(parts).gaps("pods", parts.list("cluster")[0].begin, now())
-        assert [gap.reason for gap in gaps][1:] == ["more changed than could be written"]
+        await covered(parts)
+        found = gaps(parts, parts.list("cluster")[0].begin)
+        assert [gap.reason for gap in found][1:] == ["more changed than could be written"]
         assert operations(parts, "a")[-1] is Operation.DIFFERS
 
 
@@ -193,7 +208,7 @@ async def test_times_go_on_where_the_clock_is_set_back(parts: Parts, caplog: pyt
     async with recording(parts, ("pods", pods), clock=clock):
         before = pods.put("a", spec=0)
         await recorded(parts, before)
-        await eventually(lambda: reader(parts).gap_at("pods", now()) is None)
+        await covered(parts)
         clock.shift = -3600.0
         for number in range(1, 4):
             pods.put("a", spec=number)
@@ -207,8 +222,7 @@ async def test_times_go_on_where_the_clock_is_set_back(parts: Parts, caplog: pyt
     pods.put("a", spec=8)
     async with recording(parts, ("pods", pods), clock=clock):  # the gap is there though the clock is before it
         await recorded(parts, pods.put("a", spec=9))
-        await eventually(lambda: len(reader(parts).gaps("pods", ended, now())) == 1)
-        assert reader(parts).gaps("pods", ended, now())[0].reason == CLOCK_BEHIND
+        await eventually(lambda: [gap.reason for gap in gaps(parts, ended)] == [CLOCK_BEHIND])
     assert len(parts.list("cluster")) == 1
     assert verify_part(parts, parts.list("cluster")[0]).problems == []
 
@@ -235,7 +249,7 @@ async def test_two_recorders_write_each_version_once_and_the_second_takes_over_w
         await eventually(lambda: one.is_recording)
         other = await stack.enter_async_context(recording(parts, ("pods", second)))
         await recorded(parts, first.objects["uid-a"])
-        await eventually(lambda: reader(parts).gap_at("pods", now()) is None)
+        await covered(parts)
         begin = now()
         for number in range(20):
             first.put("a", spec=number), second.put("a", spec=number)
@@ -254,5 +268,6 @@ async def test_two_recorders_write_each_version_once_and_the_second_takes_over_w
         await recorded(parts, last)
         found = [each.operation for each in reader(parts).versions("pods", "default", "a", since=begin)]
         assert found == [Operation.MODIFIED] * 40
-        await eventually(lambda: reader(parts).gaps("pods", begin, now()) == [])
+        await covered(parts)
+        assert gaps(parts, begin) == []
     assert verify_part(parts, parts.list("cluster")[0]).problems == []
