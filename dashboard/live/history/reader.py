@@ -17,7 +17,7 @@ from dashboard.live.history.version import ENDS, Gap, StoredVersion, Version
 
 STEP = 200
 """Objects of a step: the first ones are there within some 50 ms."""
-GRACE = 15_000_000
+GRACE = 6_000_000
 """Microseconds that the newest note of what is covered may be old while all is recorded."""
 FOREVER = 2**62
 MAX_FOUND = 200
@@ -207,6 +207,10 @@ class HistoryReader:
         if gaps and gaps[-1].until is None and until - gaps[-1].since < GRACE:
             gaps.pop()
         return gaps
+
+    def is_recorded(self, kind: str, time: int) -> bool:
+        """Whether all changes of a kind up to a moment are recorded: of the newest seconds this is not known yet."""
+        return any(since <= time <= until for since, until, _ in self._spans(kind, time, FOREVER))
 
     def gap_at(self, kind: str, time: int) -> Gap | None:
         """The gap of a kind that a moment is in; None where all was recorded."""

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 MAX_BATCH = 2_000
 """Most changes of a transaction."""
-IDLE_SECONDS = 5.0
+IDLE_SECONDS = 2.0
 """Seconds between two transactions while nothing changes, which say until when that was so."""
 RETRY_SECONDS = 1.0
 MAX_RETRY_SECONDS = 10.0

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
 from dashboard.live.history.part import HistoryUnavailable as PartUnavailable
-from dashboard.live.history.reader import FOREVER, ChangesWithStates, HistoryReader
+from dashboard.live.history.reader import FOREVER, GRACE, ChangesWithStates, HistoryReader
 from dashboard.live.history.version import Version
 from dashboard.live.history.version_codec import DamagedVersion
 from dashboard.live.moments.past_objects import HistoryUnavailable, KnownAt, PastPage
+from informerd.clock import Clock
 
 T = TypeVar("T")
 MICROSECONDS = 1_000_000
 THREADS = 2
+RETRY = 0.5
+"""Seconds between two looks whether the newest changes are written."""
 FIRST_WINDOW = 60
 """Seconds after a moment that are read first for the next change; then four times as many, and so on."""
 
@@ -24,15 +27,23 @@ FIRST_WINDOW = 60
 class HistoryObjects:
     """PastObjects of the history that `reader` returns; it returns None while there is none."""
 
-    def __init__(self, reader: Callable[[], HistoryReader | None], now: Callable[[], float]) -> None:
+    def __init__(self, reader: Callable[[], HistoryReader | None], clock: Clock) -> None:
         self._reader = reader
-        self._now = now
+        self._clock = clock
+        self._now = clock.time
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="history")
 
     async def begin(self) -> float | None:
         """Unix seconds of the oldest moment that can be shown; None where there is none."""
         begin = await self._ask(lambda reader: reader.begin())
         return None if begin is None else begin / MICROSECONDS
+
+    async def wait_until_recorded(self, keys: Sequence[str], at: float) -> None:
+        """Wait until all changes of these kinds up to a moment are recorded: for one of the last seconds, a little."""
+        while self._now() - at < GRACE / MICROSECONDS:
+            if await self._ask(lambda reader: all(reader.is_recorded(key, _micro(at)) for key in keys)):
+                return
+            await self._clock.sleep(RETRY)
 
     async def known_at(self, key: str, at: float) -> KnownAt:
         """What there is of a kind at Unix time `at`."""

@@ -39,6 +39,9 @@ class KnownAt:
 class PastObjects(Protocol):
     """History of one cluster. Each method raises HistoryUnavailable where the database cannot be used."""
 
+    async def wait_until_recorded(self, keys: Sequence[str], at: float) -> None:
+        """Wait until all changes of these kinds up to a moment are recorded, a few seconds at most."""
+
     async def known_at(self, key: str, at: float) -> KnownAt:
         """What there is of a kind at Unix time `at`."""
 

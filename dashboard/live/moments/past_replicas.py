@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 
 from dashboard.live.moments.past_entries import MICROSECONDS, build_entries
 from dashboard.live.moments.past_objects import HistoryUnavailable, PastObjects
@@ -66,6 +67,8 @@ class PastReplicas:
 
     async def run(self) -> None:
         """Read all kinds, then the changes before the moment; returns when all is there, or could not be read."""
+        with suppress(HistoryUnavailable):  # each kind says so
+            await self._history.wait_until_recorded([kind.key for kind in self.kinds], self.at)
         while self._unread:
             await self._read(self._unread.pop(0))
         for kind in self.kinds:

@@ -38,7 +38,7 @@ class PastMoments:
         self._connection = connection
         self._clock = clock
         self._reader: HistoryReader | None = None
-        history = HistoryObjects(lambda: self._reader, clock.time)
+        history = HistoryObjects(lambda: self._reader, clock)
         self.moments = Moments(replicas, history, clock, _renderer, cluster=cluster, find_kind=find_kind)
 
     async def run(self) -> None:

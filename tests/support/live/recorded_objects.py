@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
 from dashboard.live.history.reader import ChangedState, ChangesWithStates
 from dashboard.live.history.version import Version
@@ -32,6 +32,9 @@ class RecordedObjects:
         self.held = asyncio.Event()
         self.held.set()
         self._page = page
+
+    async def wait_until_recorded(self, keys: Sequence[str], at: float) -> None:
+        pass
 
     async def known_at(self, key: str, at: float) -> KnownAt:
         if self.problem:
