@@ -35,14 +35,23 @@ def mydemo(name: str, port: int) -> dict[str, object]:
     }
 
 
+def is_recorded(url: str) -> bool:
+    """Whether a moment that begins now can be shown within some seconds."""
+    address = f"{url}/resources/mydemos.crddemo.k8s.io/export.json?at={quote(now())}"
+    for _ in range(80):
+        if ask(address).status == 200:
+            return True
+        time.sleep(0.1)
+    return False
+
+
 @pytest.fixture(scope="module")
 def site(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     """A dashboard that records."""
     program = Dashboard(cluster.kubeconfig, tmp_path_factory.mktemp("home"), DELTABOARD_HISTORY="on")
     try:
         program.open().wait_until_live()
-        rows = f"{program.url}/resources/mydemos.crddemo.k8s.io/export.json?at="
-        until(lambda: ask(rows + quote(now())).status == 200, within=60, what="it records", every=1)
+        until(lambda: is_recorded(program.url), within=60, what="it records")
         yield program
     finally:
         program.__exit__()
