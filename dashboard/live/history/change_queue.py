@@ -102,6 +102,11 @@ class ChangeQueue:
         """Bytes of memory, approximately."""
         return self._bytes
 
+    @property
+    def has_room(self) -> bool:
+        """Whether it is half empty, after an overflow."""
+        return not self.is_ring and self._changes <= self._max_changes // 2 and self._bytes <= self._max_bytes // 2
+
     def put(self, item: Item) -> bool:
         """Add an item, at once. False where it is a change for which there is no room."""
         with self._lock:

@@ -96,7 +96,7 @@ class KindRecording:
         """Since and until when every change of the kind is in the queue; None while that is not so. For each second."""
         registration, health = self._registration, self._informer.health()
         if self._is_overflowing:
-            if len(self._queue) == 0 and not self._queue.is_ring:
+            if self._queue.has_room:
                 self._is_overflowing = False
                 self.list_again()
             return None

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any
 
-from dashboard.live.history.part import PartConnection
+from dashboard.live.history.part import FORMAT, PartConnection
 from dashboard.live.history.part_writer import COMPLETE
 from dashboard.live.history.version import ObjectName, Operation, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion, unpack, unpack_next
@@ -31,10 +31,19 @@ class PartReader:
         self.part = connection.part
         self._templates: dict[int, bytes] = {}
 
+    @cached_property
+    def _meta(self) -> dict[str, str]:
+        return dict(self.connection.query("SELECT name, value FROM {meta}"))
+
+    @property
+    def is_known_format(self) -> bool:
+        """Whether this version of the program can read the part."""
+        return self._meta.get("format") == FORMAT
+
     @property
     def is_complete(self) -> bool:
         """Whether the part has all that existed when it began."""
-        return bool(self.connection.query("SELECT 1 FROM {meta} WHERE name = ?", COMPLETE))
+        return COMPLETE in self._meta
 
     @cached_property
     def kinds(self) -> dict[int, str]:

@@ -196,13 +196,16 @@ class HistoryReader:
         return self._overlapping(0, time + 1, newest_first=True)
 
     def _open(self, part: Part) -> PartReader | None:
-        """None where the part has been dropped."""
+        """None where the part has been dropped, or another version of the program wrote it."""
         try:
-            return PartReader(self._parts.connect(part))
+            reader = PartReader(self._parts.connect(part))
+            if reader.is_known_format:
+                return reader
+            reader.connection.close()
         except HistoryUnavailable:
             if part in self._parts.list(self.cluster):
                 raise
-            return None
+        return None
 
     def _end_of(self, part: Part) -> int:
         return next((each.begin for each in self._parts.list(self.cluster) if each > part), FOREVER)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from dashboard.live.history.carry_over import CarryOver
 from dashboard.live.history.change_queue import ChangeQueue, Item, Tick
-from dashboard.live.history.part import HistoryUnavailable, Parts, RecorderSession
+from dashboard.live.history.part import HistoryUnavailable, Parts, RecorderSession, RowsRefused
 from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.retention import MICROSECONDS, Retention, log_dropped
@@ -107,6 +107,10 @@ class RecorderThread:
                 finally:
                     self._close(session)
                 delay = RETRY_SECONDS
+            except RowsRefused as error:
+                self._failed(str(error))
+                self._pending.clear()
+                self._lost = f"the database refused them: {error}"
             except HistoryUnavailable as error:
                 self._failed(str(error))
             except Exception as error:
@@ -169,7 +173,11 @@ class RecorderThread:
         """Open the newest part, or begin the first one. What a part lacks of its beginning is copied at once."""
         parts = self._parts.list(self._cluster)
         part = parts[-1] if parts else session.create_part(self._now())
-        self._writer = PartWriter(session.connect(part), self.counts)
+        writer = PartWriter(session.connect(part), self.counts)
+        if not writer.is_known_format:
+            part, parts = session.create_part(max(self._now(), part.begin + 1)), []
+            writer = PartWriter(session.connect(part), self.counts)
+        self._writer = writer
         if not self._writer.is_complete:
             if len(parts) < 2:
                 self._writer.mark_complete()

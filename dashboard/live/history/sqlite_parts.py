@@ -22,6 +22,7 @@ from dashboard.live.history.part import (
     HistoryUnavailable,
     Part,
     PartConnection,
+    RowsRefused,
     one_line,
 )
 
@@ -37,6 +38,8 @@ _NAMES = {name: name for name in TABLES} | {"bytes": "BLOB", "small": "INTEGER",
 def _told() -> Iterator[None]:
     try:
         yield
+    except (sqlite3.IntegrityError, sqlite3.DataError, OverflowError, UnicodeError) as error:
+        raise RowsRefused(one_line(error)) from error
     except (sqlite3.Error, OSError) as error:
         raise HistoryUnavailable(one_line(error)) from error
 
