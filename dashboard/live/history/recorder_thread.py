@@ -8,16 +8,19 @@ import time
 from collections.abc import Callable
 
 from dashboard.live.history.carry_over import CarryOver
-from dashboard.live.history.change_queue import ChangeQueue, Item, Tick
+from dashboard.live.history.change_queue import Change, ChangeQueue, Item, Tick
 from dashboard.live.history.part import HistoryUnavailable, Parts, RecorderSession, RowsRefused
 from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.retention import MICROSECONDS, Retention, log_dropped
+from dashboard.live.history.version import Operation
 
 logger = logging.getLogger(__name__)
 
 MAX_BATCH = 2_000
 """Most changes of a transaction."""
+SHORT_PAUSE = 0.03
+"""Seconds between two steps of copying what a new part begins with, each of which takes about as long."""
 IDLE_SECONDS = 5.0
 """Seconds between two transactions while nothing changes, which say until when that was so."""
 RETRY_SECONDS = 1.0
@@ -148,7 +151,8 @@ class RecorderThread:
         while True:
             is_ending = self._stopping.is_set()
             if not self._pending:
-                self._pending = self._queue.take(MAX_BATCH, 0.0 if is_ending or self._carry else 1.0)
+                seconds = 0.0 if is_ending else SHORT_PAUSE if self._carry else 1.0
+                self._pending = self._queue.take(MAX_BATCH, seconds)
             self._write_pending(is_ending)
             if is_ending and not self._pending and not len(self._queue):
                 return
@@ -163,8 +167,11 @@ class RecorderThread:
         if is_idle and not is_ending and now - self._written_at < IDLE_SECONDS:
             self._pending = []
             return
+        is_list = any(isinstance(item, Change) and item.operation is Operation.FOUND for item in self._pending)
         self._writer.write(self._pending)
         self._pending, self._written_at = [], now
+        if is_list and not is_ending and len(self._queue) < MAX_BATCH:  # leave the event loop its share
+            self._stopping.wait(time.monotonic() - now)
         if self.problem:
             logger.info("the history is written again")
             self.problem = ""
