@@ -46,6 +46,8 @@ class ListEnd:
 
     kind: str
     time: int
+    unreadable: frozenset[str] = frozenset()
+    """Keys of the objects that exist and could not be read."""
 
 
 @dataclass(frozen=True, slots=True)

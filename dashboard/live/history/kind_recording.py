@@ -104,7 +104,7 @@ class KindRecording:
             if not registration.has_synced:
                 return None
             self._is_list_open = False
-            self._queue.put(ListEnd(self.key, self._now()))
+            self._queue.put(ListEnd(self.key, self._now(), frozenset(self._informer.unreadable)))
         if health.state != "live":
             return None
         now = self._now()

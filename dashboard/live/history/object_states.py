@@ -40,6 +40,11 @@ class ObjectState:
     ended: Operation | None = None
     """How it ended; None while it exists."""
 
+    @property
+    def key(self) -> str:
+        """``namespace/name``, or ``name``."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
     def is_recorded(self, operation: Operation, version: str) -> bool:
         """Whether a change to that resourceVersion, or a later one, has been written before. An object of a list that
         is as it was recorded is confirmed by that.

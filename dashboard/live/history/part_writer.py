@@ -22,7 +22,9 @@ logger = logging.getLogger(__name__)
 
 LAST = "last"
 COMPLETE = "complete"
-"""Names in the table meta: the time of the newest change; whether the part has all that existed when it began."""
+"""Names in the table meta: the time of the newest change; the part's bytes when it had all that existed when it began,
+missing before.
+"""
 
 
 @dataclass
@@ -51,6 +53,8 @@ class PartWriter:
         meta = dict(connection.query("SELECT name, value FROM {meta}"))
         self.is_known_format = meta.get("format") == FORMAT
         self.is_complete = COMPLETE in meta
+        self.begun_with = int(meta.get(COMPLETE, 0))
+        """Bytes of the part when it had all that existed."""
         self._stored_last = int(meta.get(LAST, 0))
         self.last_time = max(self.part.begin, self._stored_last)
         self._kinds: dict[str, KindStates] = {}
@@ -104,11 +108,11 @@ class PartWriter:
             known.depth = 0
         self._rows.carry(known.id, version, pack(stored.json, states.template))
 
-    def mark_complete(self) -> None:
-        """Note that the part has all that existed when it began."""
-        self.connection.execute("INSERT INTO {meta} (name, value) VALUES (?, '1')", COMPLETE)
+    def mark_complete(self, size: int = 0) -> None:
+        """Note that the part has all that existed when it began, and has `size` bytes by that."""
+        self.connection.execute("INSERT INTO {meta} (name, value) VALUES (?, ?)", COMPLETE, str(size))
         self.commit()
-        self.is_complete = True
+        self.is_complete, self.begun_with = True, size
         for states in self._kinds.values():
             _forget_ended(states)
 
@@ -145,7 +149,7 @@ class PartWriter:
                 states = self.states(item.kind)
                 states.missing = {uid: state for uid, state in states.by_uid.items() if state.ended is None}
             case ListEnd():
-                self._end_list(self.states(item.kind), item.time)
+                self._end_list(self.states(item.kind), item)
             case NamespaceLost():
                 states = self.states(item.kind)
                 seen = {uid: state for uid, state in states.by_uid.items() if state.namespace == item.namespace}
@@ -156,9 +160,10 @@ class PartWriter:
         kind = self.states(covered.kind).id
         self.counts.gaps += self._spans.extend(kind, covered, self.last_time)
 
-    def _end_list(self, states: KindStates, time: int) -> None:
+    def _end_list(self, states: KindStates, end: ListEnd) -> None:
         missing, states.missing = states.missing or {}, None
-        self._end(states, missing, Operation.MISSING, time)
+        gone = {uid: state for uid, state in missing.items() if state.key not in end.unreadable}
+        self._end(states, gone, Operation.MISSING, end.time)
         if self.is_complete:
             _forget_ended(states)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from dashboard.live.history.carry_over import CarryOver
 from dashboard.live.history.change_queue import Change, ChangeQueue, Item, Tick
-from dashboard.live.history.part import HistoryUnavailable, Parts, RecorderSession, RowsRefused
+from dashboard.live.history.part import HistoryUnavailable, Part, Parts, RecorderSession, RowsRefused
 from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.retention import MICROSECONDS, Retention, log_dropped
@@ -70,7 +70,6 @@ class RecorderThread:
         self._stopping = threading.Event()
         self._writer: PartWriter | None = None
         self._carry: CarryOver | None = None
-        self._begun_with = 0
         self._maintained_at = float("-inf")
         self._written_at = float("-inf")
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
@@ -189,11 +188,10 @@ class RecorderThread:
             if len(parts) < 2:
                 self._writer.mark_complete()
             else:
-                self._carry = CarryOver(PartReader(self._parts.connect(parts[-2])), self._writer)
+                self._carry = self._carry_over(parts[-2], self._writer)
                 while self._carry.step() and not self._stopping.is_set():
                     pass
                 self._end_carry()
-        self._begun_with = 0
 
     def _maintain(self, session: RecorderSession) -> None:
         """Go on with the beginning of a new part, or look whether another one is due."""
@@ -202,13 +200,12 @@ class RecorderThread:
         if self._carry is not None:
             if not self._carry.step():
                 self._end_carry()
-                self._begun_with = self._parts.sizes().get(self._writer.part, 0)
             return
         if time.monotonic() - self._maintained_at < MAINTENANCE_SECONDS:
             return
         self._maintained_at = time.monotonic()
         part, now = self._writer.part, self._now()
-        if self._retention.is_full(part, self._parts.sizes().get(part, 0), self._begun_with, now):
+        if self._retention.is_full(part, self._parts.sizes().get(part, 0), self._writer.begun_with, now):
             self.begin_part(session)
         try:
             log_dropped(self._retention.drop_old(self._parts, self._writer.part, now), self._retention)
@@ -224,7 +221,10 @@ class RecorderThread:
         writer = PartWriter(session.connect(part), self.counts)
         writer.take_over(before)
         self._writer = writer
-        self._carry = CarryOver(PartReader(self._parts.connect(before.part)), writer)
+        self._carry = self._carry_over(before.part, writer)
+
+    def _carry_over(self, before: Part, writer: PartWriter) -> CarryOver:
+        return CarryOver(PartReader(self._parts.connect(before)), writer, lambda: self._parts.sizes()[writer.part])
 
     def _end_carry(self) -> None:
         carry, self._carry = self._carry, None

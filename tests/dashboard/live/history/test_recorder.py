@@ -155,6 +155,22 @@ async def test_after_a_restart_it_says_what_differs_and_that_there_was_a_gap(par
     assert verify_part(parts, parts.list("cluster")[0]).problems == []
 
 
+async def test_what_cannot_be_read_after_a_restart_is_not_gone(parts: Parts) -> None:
+    pods = ListedPods(whole_object("a", 1), whole_object("b", 2))
+    async with recording(parts, ("pods", pods)):
+        await recorded(parts, pods.objects["uid-b"])
+    pods.objects.clear()
+    pods.unreadable = {"default/a": "nested too deeply"}
+    async with recording(parts, ("pods", pods)):
+        await eventually(lambda: operations(parts, "b")[-1] is Operation.MISSING)
+        assert operations(parts, "a") == [Operation.FOUND]
+        assert pods.handler is not None
+        pods.handler.on_delete(whole_object("a", 1), True)
+        pods.put("c")
+        await recorded(parts, pods.objects["uid-c"])
+        assert operations(parts, "a") == [Operation.FOUND]
+
+
 async def test_what_an_interrupted_watch_missed_is_a_gap(parts: Parts) -> None:
     pods = ListedPods(whole_object("a", 1))
     async with recording(parts, ("pods", pods)):
