@@ -12,7 +12,7 @@ from informerd.objects import Object
 MAX_CHANGES = 50_000
 MAX_BYTES = 128 * 2**20
 """Most changes that wait, and bytes of their compressed objects, most of which the informers' stores have, too."""
-WORTH_A_BATCH = 500
+WORTH_A_BATCH = 5_000
 """Items for which the thread is woken."""
 RING_SECONDS = 120.0
 """Seconds of changes that a recorder keeps which stands by, within the same bounds."""

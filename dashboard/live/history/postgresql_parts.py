@@ -147,6 +147,8 @@ class PostgresqlParts:
         with told():
             connection: psycopg.Connection[Any] = psycopg.connect(**{**KEEPALIVES, **self._parameters()})
             connection.execute(f"SET statement_timeout = {seconds * 1000}".encode())
+            for name in ("enable_hashjoin", "enable_mergejoin"):  # or some objects are looked for in all versions
+                connection.execute(f"SET {name} = off".encode())
             connection.commit()
         return connection
 

@@ -17,7 +17,7 @@ from dashboard.live.history.version import Operation
 
 logger = logging.getLogger(__name__)
 
-MAX_BATCH = 2_000
+MAX_BATCH = 5_000
 """Most changes of a transaction."""
 SHORT_PAUSE = 0.03
 """Seconds between two steps of copying what a new part begins with, each of which takes about as long."""
