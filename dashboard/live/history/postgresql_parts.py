@@ -75,10 +75,13 @@ class PostgresqlSession:
 
 
 class PostgresqlParts:
-    """All parts of a database. `parameters` gives those of psycopg.connect, anew for each connection."""
+    """All parts of a database. `parameters` gives those of psycopg.connect, anew for each connection. A question that
+    reads may take `read_seconds`; 0 for any time.
+    """
 
-    def __init__(self, parameters: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(self, parameters: Callable[[], Mapping[str, Any]], read_seconds: int = READ_SECONDS) -> None:
         self._parameters = parameters
+        self._read_seconds = read_seconds
         self._idle: deque[psycopg.Connection[Any]] = deque()
 
     def list(self, cluster: str) -> list[Part]:
@@ -91,7 +94,7 @@ class PostgresqlParts:
     def _idle_connection(self) -> psycopg.Connection[Any]:
         with suppress(IndexError):
             return self._idle.pop()
-        return self._connect(READ_SECONDS)
+        return self._connect(self._read_seconds)
 
     def _keep(self, connection: psycopg.Connection[Any]) -> None:
         """Keep a connection for the next reader."""
@@ -156,7 +159,7 @@ class PostgresqlParts:
         connection = self._idle_connection()
         if connection.broken or connection.closed or not _answers(connection):
             self.close()  # of a server that was restarted
-            connection = self._connect(READ_SECONDS)
+            connection = self._connect(self._read_seconds)
         try:
             with told():
                 return connection.execute(sql.encode(), values or None).fetchall()

@@ -20,7 +20,7 @@ from tests.support.program import run_program
 def log(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
     """A history of two parts, which the command has."""
     with history_database(request.param, tmp_path) as parts:
-        monkeypatch.setattr("dashboard.management.commands.history.build_parts", lambda: parts)
+        monkeypatch.setattr("dashboard.management.commands.history.build_parts", lambda read_seconds: parts)
         log = Log(parts, "c1")
         for number in range(120):
             log.change("pods", Operation.ADDED, whole_object(f"pod-{number}", number + 1, text="x" * number))
@@ -106,7 +106,9 @@ def test_a_database_that_does_not_answer_is_said(
 ) -> None:
 
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr("dashboard.management.commands.history.build_parts", lambda: SqliteParts(tmp_path / "file"))
+    monkeypatch.setattr(
+        "dashboard.management.commands.history.build_parts", lambda read_seconds: SqliteParts(tmp_path / "file")
+    )
     with pytest.raises(SystemExit) as ended:
         run("sizes")
     assert ended.value.code == 2
