@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.part_writer import PartWriter
@@ -21,9 +22,11 @@ class CarryOver:
     ends, the next one goes on from the last step.
     """
 
-    def __init__(self, before: PartReader, writer: PartWriter) -> None:
+    def __init__(self, before: PartReader, writer: PartWriter, size: Callable[[], int] = lambda: 0) -> None:
+        """`size` returns the bytes of the part that is written."""
         self._before = before
         self._writer = writer
+        self._size = size
         found = writer.connection.query("SELECT value FROM {meta} WHERE name = ?", POSITION)
         self._position = int(found[0][0]) if found else 0
         self._ids = before.object_ids("o.id > ?", self._position)
@@ -34,7 +37,7 @@ class CarryOver:
         """Copy some objects and commit. False once all are there. Raises HistoryUnavailable."""
         ids = self._ids[self._at : self._at + STEP]
         if not ids:
-            self._writer.mark_complete()
+            self._writer.mark_complete(self._size())
             return False
         for number in ids:
             try:

@@ -12,7 +12,7 @@ from informerd.objects import Object
 MAX_CHANGES = 50_000
 MAX_BYTES = 128 * 2**20
 """Most changes that wait, and bytes of their compressed objects, most of which the informers' stores have, too."""
-WORTH_A_BATCH = 500
+WORTH_A_BATCH = 5_000
 """Items for which the thread is woken."""
 RING_SECONDS = 120.0
 """Seconds of changes that a recorder keeps which stands by, within the same bounds."""
@@ -46,6 +46,8 @@ class ListEnd:
 
     kind: str
     time: int
+    unreadable: frozenset[str] = frozenset()
+    """Keys of the objects that exist and could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,11 @@ class ChangeQueue:
     def size(self) -> int:
         """Bytes of memory, approximately."""
         return self._bytes
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it is half empty, after an overflow."""
+        return not self.is_ring and self._changes <= self._max_changes // 2 and self._bytes <= self._max_bytes // 2
 
     def put(self, item: Item) -> bool:
         """Add an item, at once. False where it is a change for which there is no room."""

@@ -96,7 +96,7 @@ class KindRecording:
         """Since and until when every change of the kind is in the queue; None while that is not so. For each second."""
         registration, health = self._registration, self._informer.health()
         if self._is_overflowing:
-            if len(self._queue) == 0 and not self._queue.is_ring:
+            if self._queue.has_room:
                 self._is_overflowing = False
                 self.list_again()
             return None
@@ -104,7 +104,7 @@ class KindRecording:
             if not registration.has_synced:
                 return None
             self._is_list_open = False
-            self._queue.put(ListEnd(self.key, self._now()))
+            self._queue.put(ListEnd(self.key, self._now(), frozenset(self._informer.unreadable)))
         if health.state != "live":
             return None
         now = self._now()

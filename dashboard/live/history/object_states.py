@@ -9,6 +9,7 @@ from dashboard.live.history.part import PartConnection
 from dashboard.live.history.version import ENDS, Operation
 from dashboard.live.history.version_codec import unpack_next
 from informerd.objects import Blob
+from informerd.resource_version import has_reached
 
 RECENT_END = 3_600_000_000
 """Microseconds for which objects that have ended are remembered, so that their end is not written twice."""
@@ -38,6 +39,24 @@ class ObjectState:
     """Whether this process has seen the object in the state that was recorded, or wrote that itself."""
     ended: Operation | None = None
     """How it ended; None while it exists."""
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``, or ``name``."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    def is_recorded(self, operation: Operation, version: str) -> bool:
+        """Whether a change to that resourceVersion, or a later one, has been written before. An object of a list that
+        is as it was recorded is confirmed by that.
+        """
+        if self.ended is not None:
+            return operation.is_end or (self.ended is Operation.DELETED and has_reached(self.version, version))
+        if operation.is_end:
+            return False
+        if operation is Operation.FOUND and self.version == version:
+            self.is_confirmed = True
+            return True
+        return not self.is_confirmed and has_reached(self.version, version)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 TABLES = ("meta", "kind", "manager", "object", "version", "span")
 FORMAT = "1"
-"""Of the tables and of what is in them. Parts of another format are not read."""
+"""Of the tables and of what is in them. Parts of another format are not read, and dropped as any other."""
 
 _COLUMNS = {
     "meta": "name TEXT PRIMARY KEY, value TEXT NOT NULL",
@@ -44,6 +44,10 @@ VERSION_COLUMNS = ("time", "object", "depth", "operation", "manager", "resource_
 
 class HistoryUnavailable(Exception):
     """The database cannot be used now; the message is the database's own, on one line."""
+
+
+class RowsRefused(HistoryUnavailable):
+    """The database takes other rows than these: to write them again makes no sense."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from dashboard.live.history.part import PartConnection
+from dashboard.live.history.part import FORMAT, PartConnection
 from dashboard.live.history.part_writer import COMPLETE
 from dashboard.live.history.version import ObjectName, Operation, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion, unpack, unpack_next
@@ -23,26 +23,46 @@ _CHAINS = (
 """The versions of some objects since the last one in full, up to a moment."""
 
 
+@dataclass
+class PartNames:
+    """What rows of a part refer to. It stays true of a part that has all it began with and is not recorded any more."""
+
+    meta: dict[str, str] = field(default_factory=dict)
+    kinds: dict[int, str] = field(default_factory=dict)
+    managers: dict[int, str] = field(default_factory=dict)
+    templates: dict[int, bytes] = field(default_factory=dict)
+
+
 class PartReader:
     """Reads a part. Every method raises HistoryUnavailable, and those that return JSON DamagedVersion."""
 
-    def __init__(self, connection: PartConnection) -> None:
+    def __init__(self, connection: PartConnection, names: PartNames | None = None) -> None:
+        """`names`: those that another reader of the part has read."""
         self.connection = connection
         self.part = connection.part
-        self._templates: dict[int, bytes] = {}
+        self.names = names or PartNames()
+        if names is None:
+            self.names.meta = dict(connection.query("SELECT name, value FROM {meta}"))
+            self._read_names()
+
+    def _read_names(self) -> None:
+        self.names.kinds = dict(self.connection.query("SELECT id, name FROM {kind}"))
+        self.names.managers = dict(self.connection.query("SELECT id, name FROM {manager}"))
+
+    @property
+    def is_known_format(self) -> bool:
+        """Whether this version of the program can read the part."""
+        return self.names.meta.get("format") == FORMAT
 
     @property
     def is_complete(self) -> bool:
         """Whether the part has all that existed when it began."""
-        return bool(self.connection.query("SELECT 1 FROM {meta} WHERE name = ?", COMPLETE))
+        return COMPLETE in self.names.meta
 
-    @cached_property
+    @property
     def kinds(self) -> dict[int, str]:
-        return dict(self.connection.query("SELECT id, name FROM {kind}"))
-
-    @cached_property
-    def managers(self) -> dict[int, str]:
-        return dict(self.connection.query("SELECT id, name FROM {manager}"))
+        """Keys of the kinds, by their numbers in the part."""
+        return self.names.kinds
 
     def kind_id(self, key: str) -> int | None:
         """The number that the part has for a kind; None where it has nothing of it."""
@@ -77,24 +97,33 @@ class PartReader:
                 json, error = None, damage
             yield self.version(self.name(row[:4]), row[4:8]), row[8], json, error
 
+    def changes(self, since: int, until: int, kinds: Sequence[int]) -> list[Version]:
+        """The changes of some kinds from `since` and before `until`, newest first."""
+        condition, values = self.connection.time_condition(since, until)
+        sql = (
+            f"SELECT {OBJECT}, {VERSION} FROM {{version}} v JOIN {{object}} o ON o.id = v.object "  # noqa: S608
+            f"WHERE {condition} AND o.kind IN ({', '.join('?' * len(kinds))}) ORDER BY v.time DESC"
+        )
+        rows = self.connection.query(sql, *values, *kinds)
+        return [self.version(self.name(row[:4]), row[4:]) for row in rows]
+
     def template(self, kind: int) -> bytes:
         """Packed template of a kind."""
-        if kind not in self._templates:
+        templates = self.names.templates
+        if kind not in templates:
             ((template,),) = self.connection.query("SELECT template FROM {kind} WHERE id = ?", kind)
-            self._templates[kind] = bytes(template)
-        return self._templates[kind]
+            templates[kind] = bytes(template)
+        return templates[kind]
 
     def name(self, row: Sequence[Any]) -> ObjectName:
         """Of the columns OBJECT."""
-        kind = self.kinds.get(row[0])
-        if kind is None:
-            del self.kinds
-            kind = self.kinds[row[0]]
-        return ObjectName(kind, row[1], row[2], row[3])
+        if row[0] not in self.names.kinds:  # it came meanwhile
+            self._read_names()
+        return ObjectName(self.names.kinds[row[0]], row[1], row[2], row[3])
 
     def version(self, name: ObjectName, row: Sequence[Any]) -> Version:
         """Of the columns VERSION."""
         time, operation, resource_version, manager = row
-        if manager not in self.managers:
-            del self.managers
-        return Version(name, time, Operation(operation), resource_version, self.managers.get(manager, ""))
+        if manager not in self.names.managers:
+            self._read_names()
+        return Version(name, time, Operation(operation), resource_version, self.names.managers.get(manager, ""))

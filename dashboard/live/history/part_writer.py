@@ -10,20 +10,21 @@ import msgspec
 
 from dashboard.live.history.change_queue import Change, Covered, Item, ListBegin, ListEnd, NamespaceLost, Tick
 from dashboard.live.history.object_states import KindStates, ObjectState, load_states, read_last
-from dashboard.live.history.part import PartConnection
+from dashboard.live.history.part import FORMAT, PartConnection
+from dashboard.live.history.part_rows import PartRows
 from dashboard.live.history.spans import SpanWriter
 from dashboard.live.history.version import Operation, StoredVersion
 from dashboard.live.history.version_codec import MAX_DIFFERENCES, DamagedVersion, pack, unpack
 from dashboard.live.history.version_json import is_heartbeat, split_version, version_json
 from informerd.log_throttle import LogThrottle
-from informerd.resource_version import has_reached
 
 logger = logging.getLogger(__name__)
 
-OBJECT_COLUMNS = ("id", "kind", "namespace", "name", "uid")
 LAST = "last"
 COMPLETE = "complete"
-"""Names in the table meta: the time of the newest change; whether the part has all that existed when it began."""
+"""Names in the table meta: the time of the newest change; the part's bytes when it had all that existed when it began,
+missing before.
+"""
 
 
 @dataclass
@@ -50,16 +51,15 @@ class PartWriter:
         self.counts = counts
         self._failures = LogThrottle()
         meta = dict(connection.query("SELECT name, value FROM {meta}"))
+        self.is_known_format = meta.get("format") == FORMAT
         self.is_complete = COMPLETE in meta
+        self.begun_with = int(meta.get(COMPLETE, 0))
+        """Bytes of the part when it had all that existed."""
         self._stored_last = int(meta.get(LAST, 0))
         self.last_time = max(self.part.begin, self._stored_last)
         self._kinds: dict[str, KindStates] = {}
-        self._managers = {name: number for number, name in connection.query("SELECT id, name FROM {manager}")}
         self._spans = SpanWriter(connection)
-        self._next_object = (connection.query("SELECT MAX(id) FROM {object}")[0][0] or 0) + 1
-        self._objects: list[tuple[object, ...]] = []
-        self._versions: list[tuple[object, ...]] = []
-        self._carried: list[tuple[object, ...]] = []
+        self._rows = PartRows(connection)
 
     def write(self, items: Sequence[Item]) -> None:
         """Write a batch and commit. Raises HistoryUnavailable."""
@@ -74,20 +74,14 @@ class PartWriter:
 
     def commit(self) -> None:
         """Write what has gathered, and commit."""
-        if self._objects:
-            self.connection.insert("object", OBJECT_COLUMNS, self._objects)
-        if self._versions:
-            self.connection.insert_versions(self._versions, is_carried=False)
+        self._rows.insert()
         if self.last_time != self._stored_last:
             sql = "UPDATE {meta} SET value = ? WHERE name = ?"
             if not self._stored_last:
                 sql = "INSERT INTO {meta} (value, name) VALUES (?, ?)"
             self.connection.execute(sql, str(self.last_time), LAST)
-        if self._carried:
-            self.connection.insert_versions(self._carried, is_carried=True)
         self.connection.commit()
         self._stored_last = self.last_time
-        self._objects, self._versions, self._carried = [], [], []
 
     def take_over(self, before: PartWriter) -> None:
         """Go on from the part before: know its objects, none of which this part has yet."""
@@ -110,17 +104,15 @@ class PartWriter:
             known.is_confirmed = False
             states.by_uid[name.uid] = known
         if not known.id:
-            self._add_object(states, known, name.uid)
+            self._rows.add_object(states, known, name.uid)
             known.depth = 0
-        data, manager = pack(stored.json, states.template), self._manager(version.manager)
-        row = (version.time, known.id, 0, int(version.operation), manager, version.resource_version, data)
-        self._carried.append(row)
+        self._rows.carry(known.id, version, pack(stored.json, states.template))
 
-    def mark_complete(self) -> None:
-        """Note that the part has all that existed when it began."""
-        self.connection.execute("INSERT INTO {meta} (name, value) VALUES (?, '1')", COMPLETE)
+    def mark_complete(self, size: int = 0) -> None:
+        """Note that the part has all that existed when it began, and has `size` bytes by that."""
+        self.connection.execute("INSERT INTO {meta} (name, value) VALUES (?, ?)", COMPLETE, str(size))
         self.commit()
-        self.is_complete = True
+        self.is_complete, self.begun_with = True, size
         for states in self._kinds.values():
             _forget_ended(states)
 
@@ -157,7 +149,7 @@ class PartWriter:
                 states = self.states(item.kind)
                 states.missing = {uid: state for uid, state in states.by_uid.items() if state.ended is None}
             case ListEnd():
-                self._end_list(self.states(item.kind), item.time)
+                self._end_list(self.states(item.kind), item)
             case NamespaceLost():
                 states = self.states(item.kind)
                 seen = {uid: state for uid, state in states.by_uid.items() if state.namespace == item.namespace}
@@ -168,9 +160,10 @@ class PartWriter:
         kind = self.states(covered.kind).id
         self.counts.gaps += self._spans.extend(kind, covered, self.last_time)
 
-    def _end_list(self, states: KindStates, time: int) -> None:
+    def _end_list(self, states: KindStates, end: ListEnd) -> None:
         missing, states.missing = states.missing or {}, None
-        self._end(states, missing, Operation.MISSING, time)
+        gone = {uid: state for uid, state in missing.items() if state.key not in end.unreadable}
+        self._end(states, gone, Operation.MISSING, end.time)
         if self.is_complete:
             _forget_ended(states)
 
@@ -186,7 +179,7 @@ class PartWriter:
         state = states.by_uid.get(meta.uid)
         before: bytes | None = None
         if state is not None:
-            if self._is_recorded(state, operation, meta.resource_version):
+            if state.is_recorded(operation, meta.resource_version):
                 return
             if state.ended is None:
                 before = self._last_json(states, state)
@@ -199,24 +192,12 @@ class PartWriter:
         else:
             state = states.by_uid[meta.uid] = ObjectState(0, meta.namespace, meta.name, 0, "", 0)
         if not state.id:
-            self._add_object(states, state, meta.uid)
+            self._rows.add_object(states, state, meta.uid)
             before, state.depth = None, 0
         state.version, state.blob = meta.resource_version, obj.blob
         self._add(states, state, operation, manager, change.time, json, before)
         if operation.is_end and self.is_complete:
             del states.by_uid[meta.uid]
-
-    @staticmethod
-    def _is_recorded(state: ObjectState, operation: Operation, version: str) -> bool:
-        """Whether a change, or a later one, has been written before."""
-        if state.ended is not None:
-            return operation.is_end or (state.ended is Operation.DELETED and has_reached(state.version, version))
-        if operation.is_end:
-            return False
-        if operation is Operation.FOUND and state.version == version:
-            state.is_confirmed = True
-            return True
-        return not state.is_confirmed and has_reached(state.version, version)
 
     def _last_json(self, states: KindStates, state: ObjectState) -> bytes | None:
         """JSON of the last version; None where the part does not have it, or cannot say."""
@@ -239,7 +220,7 @@ class PartWriter:
                 continue
             before: bytes | None = json
             if not state.id:
-                self._add_object(states, state, uid)
+                self._rows.add_object(states, state, uid)
                 before = None
             self._add(states, state, operation, "", time, json, before)
 
@@ -259,21 +240,9 @@ class PartWriter:
         else:
             data, state.depth = pack(json, states.template), 0
         state.is_confirmed, state.ended = True, operation if operation.is_end else None
-        number = self._manager(manager)
-        self._versions.append((state.time, state.id, state.depth, int(operation), number, state.version, data))
+        self._rows.add_version(state, operation, manager, data)
         self.counts.written += 1
         self.counts.bytes += len(data)
-
-    def _add_object(self, states: KindStates, state: ObjectState, uid: str) -> None:
-        state.id, self._next_object = self._next_object, self._next_object + 1
-        self._objects.append((state.id, states.id, state.namespace, state.name, uid))
-
-    def _manager(self, name: str) -> int:
-        number = self._managers.get(name)
-        if number is None:
-            number = self._managers[name] = max(self._managers.values(), default=0) + 1
-            self.connection.insert("manager", ("id", "name"), [(number, name)])
-        return number
 
 
 def _forget_ended(states: KindStates) -> None:

@@ -8,22 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import psycopg
 
-from dashboard.live.history.part import (
-    CREATE,
-    FORMAT,
-    TABLES,
-    VERSION_COLUMNS,
-    HistoryUnavailable,
-    Part,
-    PartConnection,
-    one_line,
-)
+from dashboard.live.history.part import CREATE, FORMAT, TABLES, HistoryUnavailable, Part, PartConnection
+from dashboard.live.history.postgresql_connection import PostgresqlConnection, table_names, told
 
 WRITE_SECONDS = 20
 """Seconds for one statement of the recorder."""
@@ -51,71 +43,6 @@ is not compressed again. Rows are never deleted, so there is nothing to vacuum.
 """
 
 
-def _names(part: Part) -> Mapping[str, str]:
-    tables = {name: f"history_{int(part.id)}_{name}" for name in TABLES}
-    return tables | {"bytes": "BYTEA", "small": "SMALLINT", "id": ""}
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except (psycopg.Error, OSError) as error:
-        raise HistoryUnavailable(one_line(error)) from error
-
-
-class PostgresqlConnection:
-    """A part's tables over a connection, which `give_back` gets at the end."""
-
-    def __init__(
-        self,
-        part: Part,
-        connection: psycopg.Connection[Any],
-        give_back: Callable[[psycopg.Connection[Any]], None] = lambda _: None,
-    ) -> None:
-        self.part = part
-        self._connection = connection
-        self._give_back = give_back
-        self._names = _names(part)
-
-    def _sql(self, sql: str) -> Any:
-        return sql.format_map(self._names).replace("?", "%s")
-
-    def query(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        with _told():
-            return self._connection.execute(self._sql(sql), values or None).fetchall()
-
-    def execute(self, sql: str, *values: Any) -> None:
-        with _told():
-            self._connection.execute(self._sql(sql), values or None)
-
-    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        statement: Any = f"COPY {self._names[table]} ({', '.join(columns)}) FROM STDIN"
-        with _told(), self._connection.cursor() as cursor, cursor.copy(statement) as copy:
-            for row in rows:
-                copy.write_row(row)
-
-    def insert_versions(self, rows: Iterable[Sequence[Any]], *, is_carried: bool) -> None:  # noqa: ARG002 -- see SQLite
-        self.insert("version", VERSION_COLUMNS, rows)
-
-    def time_condition(self, since: int, until: int) -> tuple[str, tuple[Any, ...]]:
-        return "v.time >= ? AND v.time < ?", (max(since, self.part.begin), until)
-
-    def check(self) -> list[str]:
-        return []  # its pages have checksums where the server has them
-
-    def commit(self) -> None:
-        with _told():
-            self._connection.commit()
-
-    def rollback(self) -> None:
-        with _told():
-            self._connection.rollback()
-
-    def close(self) -> None:
-        self._give_back(self._connection)
-
-
 class PostgresqlSession:
     """The advisory lock, and the connection that holds it."""
 
@@ -124,15 +51,15 @@ class PostgresqlSession:
         self._cluster = cluster
 
     def create_part(self, begin: int) -> Part:
-        with _told(), self._connection.transaction():
+        with told(), self._connection.transaction():
             inserted = "INSERT INTO history_part (cluster, begin) VALUES (%s, %s) RETURNING id"
             (number,) = self._connection.execute(inserted, (self._cluster, begin)).fetchone() or (0,)
             part = Part(begin, self._cluster, str(number))
-            names = _names(part)
+            names = table_names(part)
             for statement in (*CREATE, *_MORE):
                 self._connection.execute(statement.format_map(names).encode())
             PostgresqlConnection(part, self._connection).insert("meta", ("name", "value"), [("format", FORMAT)])
-        with _told():
+        with told():
             self._connection.commit()
         return part
 
@@ -148,10 +75,13 @@ class PostgresqlSession:
 
 
 class PostgresqlParts:
-    """All parts of a database. `parameters` gives those of psycopg.connect, anew for each connection."""
+    """All parts of a database. `parameters` gives those of psycopg.connect, anew for each connection. A question that
+    reads may take `read_seconds`; 0 for any time.
+    """
 
-    def __init__(self, parameters: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(self, parameters: Callable[[], Mapping[str, Any]], read_seconds: int = READ_SECONDS) -> None:
         self._parameters = parameters
+        self._read_seconds = read_seconds
         self._idle: deque[psycopg.Connection[Any]] = deque()
 
     def list(self, cluster: str) -> list[Part]:
@@ -164,7 +94,7 @@ class PostgresqlParts:
     def _idle_connection(self) -> psycopg.Connection[Any]:
         with suppress(IndexError):
             return self._idle.pop()
-        return self._connect(READ_SECONDS)
+        return self._connect(self._read_seconds)
 
     def _keep(self, connection: psycopg.Connection[Any]) -> None:
         """Keep a connection for the next reader."""
@@ -184,15 +114,15 @@ class PostgresqlParts:
         }
 
     def drop(self, part: Part) -> None:
-        names = _names(part)
-        with _told(), self._connect(WRITE_SECONDS) as connection:
+        names = table_names(part)
+        with told(), self._connect(WRITE_SECONDS) as connection:
             connection.execute("SET lock_timeout = '2s'")
             connection.execute(f"DROP TABLE IF EXISTS {', '.join(names[table] for table in TABLES)}".encode())
             connection.execute("DELETE FROM history_part WHERE id = %s", (int(part.id),))
 
     def compact(self, part: Part) -> None:
-        names = _names(part)
-        with _told(), self._connect(0) as connection:
+        names = table_names(part)
+        with told(), self._connect(0) as connection:
             connection.autocommit = True
             for table in TABLES:
                 connection.execute(f"VACUUM (FULL, ANALYZE) {names[table]}".encode())
@@ -200,7 +130,7 @@ class PostgresqlParts:
     def begin_recording(self, cluster: str) -> PostgresqlSession | None:
         connection = self._connect(WRITE_SECONDS)
         try:
-            with _told():
+            with told():
                 locked = connection.execute("SELECT pg_try_advisory_lock(%s)", (_lock_number(cluster),)).fetchone()
                 if locked == (True,):
                     connection.execute(_CATALOGUE)
@@ -217,9 +147,11 @@ class PostgresqlParts:
             self._idle.pop().close()
 
     def _connect(self, seconds: int) -> psycopg.Connection[Any]:
-        with _told():
+        with told():
             connection: psycopg.Connection[Any] = psycopg.connect(**{**KEEPALIVES, **self._parameters()})
             connection.execute(f"SET statement_timeout = {seconds * 1000}".encode())
+            for name in ("enable_hashjoin", "enable_mergejoin"):  # or some objects are looked for in all versions
+                connection.execute(f"SET {name} = off".encode())
             connection.commit()
         return connection
 
@@ -227,9 +159,9 @@ class PostgresqlParts:
         connection = self._idle_connection()
         if connection.broken or connection.closed or not _answers(connection):
             self.close()  # of a server that was restarted
-            connection = self._connect(READ_SECONDS)
+            connection = self._connect(self._read_seconds)
         try:
-            with _told():
+            with told():
                 return connection.execute(sql.encode(), values or None).fetchall()
         except HistoryUnavailable as error:
             if isinstance(error.__cause__, psycopg.errors.UndefinedTable):  # nothing was ever recorded

@@ -11,9 +11,10 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from dashboard.live.history.part import HistoryUnavailable, Part, Parts
-from dashboard.live.history.part_reader import OBJECT, VERSION, PartReader
+from dashboard.live.history.part_reader import OBJECT, VERSION, PartNames, PartReader
 from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
 from dashboard.live.history.version import ENDS, Gap, StoredVersion, Version
+from informerd.lru_cache import LruCache
 
 STEP = 200
 """Objects of a step: the first ones are there within some 50 ms."""
@@ -21,6 +22,8 @@ GRACE = 6_000_000
 """Microseconds that the newest note of what is covered may be old while all is recorded."""
 FOREVER = 2**62
 MAX_FOUND = 200
+MAX_NAMES = 200
+"""Parts of which it is remembered what their rows refer to."""
 _LAST = "v.time = (SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id)"
 FIRST_WINDOW = 60_000_000
 """Microseconds before the end of a span that are read first for its newest changes; then twice as many, and so on."""
@@ -59,6 +62,7 @@ class HistoryReader:
     def __init__(self, parts: Parts, cluster: str) -> None:
         self._parts = parts
         self.cluster = cluster
+        self._names: LruCache[Part, PartNames] = LruCache(MAX_NAMES)
 
     def begin(self) -> int | None:
         """When the oldest part began; None where there is none."""
@@ -85,11 +89,16 @@ class HistoryReader:
         found: dict[tuple[str, int], Version] = {}
         for reader in self._overlapping(since, until):
             with closing(reader.connection):
-                for number in self._ids(reader, kind, namespace, name, uid):
-                    sql = f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608
-                    condition = "WHERE o.id = ? AND v.time >= ? AND v.time < ?"
-                    for row in reader.connection.query(sql + condition, number, since, until):
-                        version = reader.version(reader.name(row[:4]), row[4:])
+                number = reader.kind_id(kind)
+                if number is None:
+                    continue
+                sql = (
+                    f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608
+                    "WHERE o.kind = ? AND o.namespace = ? AND o.name = ? AND v.time >= ? AND v.time < ?"
+                )
+                for row in reader.connection.query(sql, number, namespace, name, since, until):
+                    version = reader.version(reader.name(row[:4]), row[4:])
+                    if uid in ("", version.object.uid):
                         found[version.object.uid, version.time] = version
         return sorted(found.values(), key=lambda version: version.time)
 
@@ -136,7 +145,7 @@ class HistoryReader:
                 window = FIRST_WINDOW
                 while begin < end:
                     start = max(begin, end - window)
-                    if step := _changes_of(reader, start, end, numbers):
+                    if step := reader.changes(start, end, numbers):
                         yield step
                     end, window = start, window * 2
 
@@ -238,21 +247,26 @@ class HistoryReader:
         ends = [*(part.begin for part in parts[1:]), FOREVER]
         found = [part for part, end in zip(parts, ends, strict=False) if part.begin < until and end > since]
         for part in reversed(found) if newest_first else found:
-            if (reader := self._open(part)) is not None:
+            if (reader := self._open(part, is_newest=part == parts[-1])) is not None:
                 yield reader
 
     def _back_from(self, time: int) -> Iterator[PartReader]:
         """The part of a moment, and those before it."""
         return self._overlapping(0, time + 1, newest_first=True)
 
-    def _open(self, part: Part) -> PartReader | None:
-        """None where the part has been dropped."""
+    def _open(self, part: Part, *, is_newest: bool) -> PartReader | None:
+        """None where the part has been dropped, or another version of the program wrote it."""
         try:
-            return PartReader(self._parts.connect(part))
+            reader = PartReader(self._parts.connect(part), self._names.get(part))
+            if reader.is_known_format:
+                if reader.is_complete and not is_newest:
+                    self._names.put(part, reader.names)
+                return reader
+            reader.connection.close()
         except HistoryUnavailable:
             if part in self._parts.list(self.cluster):
                 raise
-            return None
+        return None
 
     def _end_of(self, part: Part) -> int:
         return next((each.begin for each in self._parts.list(self.cluster) if each > part), FOREVER)
@@ -279,13 +293,3 @@ class HistoryReader:
         )
         last = max(reader.connection.query(sql, time, *ids), key=lambda row: row[1], default=None)
         return next((stored for _, stored in reader.states_at([last[0]], time)), None) if last else None
-
-
-def _changes_of(reader: PartReader, since: int, until: int, kinds: list[int]) -> list[Version]:
-    condition, values = reader.connection.time_condition(since, until)
-    sql = (
-        f"SELECT {OBJECT}, {VERSION} FROM {{version}} v JOIN {{object}} o ON o.id = v.object "  # noqa: S608
-        f"WHERE {condition} AND o.kind IN ({', '.join('?' * len(kinds))}) ORDER BY v.time DESC"
-    )
-    rows = reader.connection.query(sql, *values, *kinds)
-    return [reader.version(reader.name(row[:4]), row[4:]) for row in rows]

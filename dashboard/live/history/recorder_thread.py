@@ -8,16 +8,19 @@ import time
 from collections.abc import Callable
 
 from dashboard.live.history.carry_over import CarryOver
-from dashboard.live.history.change_queue import ChangeQueue, Item, Tick
-from dashboard.live.history.part import HistoryUnavailable, Parts, RecorderSession
+from dashboard.live.history.change_queue import Change, ChangeQueue, Item, Tick
+from dashboard.live.history.part import HistoryUnavailable, Part, Parts, RecorderSession, RowsRefused
 from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.retention import MICROSECONDS, Retention, log_dropped
+from dashboard.live.history.version import Operation
 
 logger = logging.getLogger(__name__)
 
-MAX_BATCH = 2_000
+MAX_BATCH = 5_000
 """Most changes of a transaction."""
+SHORT_PAUSE = 0.03
+"""Seconds between two steps of copying what a new part begins with, each of which takes about as long."""
 IDLE_SECONDS = 2.0
 """Seconds between two transactions while nothing changes, which say until when that was so."""
 RETRY_SECONDS = 1.0
@@ -67,7 +70,6 @@ class RecorderThread:
         self._stopping = threading.Event()
         self._writer: PartWriter | None = None
         self._carry: CarryOver | None = None
-        self._begun_with = 0
         self._maintained_at = float("-inf")
         self._written_at = float("-inf")
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
@@ -107,6 +109,10 @@ class RecorderThread:
                 finally:
                     self._close(session)
                 delay = RETRY_SECONDS
+            except RowsRefused as error:
+                self._failed(str(error))
+                self._pending.clear()
+                self._lost = f"the database refused them: {error}"
             except HistoryUnavailable as error:
                 self._failed(str(error))
             except Exception as error:
@@ -144,7 +150,8 @@ class RecorderThread:
         while True:
             is_ending = self._stopping.is_set()
             if not self._pending:
-                self._pending = self._queue.take(MAX_BATCH, 0.0 if is_ending or self._carry else 1.0)
+                seconds = 0.0 if is_ending else SHORT_PAUSE if self._carry else 1.0
+                self._pending = self._queue.take(MAX_BATCH, seconds)
             self._write_pending(is_ending)
             if is_ending and not self._pending and not len(self._queue):
                 return
@@ -159,8 +166,11 @@ class RecorderThread:
         if is_idle and not is_ending and now - self._written_at < IDLE_SECONDS:
             self._pending = []
             return
+        is_list = any(isinstance(item, Change) and item.operation is Operation.FOUND for item in self._pending)
         self._writer.write(self._pending)
         self._pending, self._written_at = [], now
+        if is_list and not is_ending and len(self._queue) < MAX_BATCH:  # leave the event loop its share
+            self._stopping.wait(time.monotonic() - now)
         if self.problem:
             logger.info("the history is written again")
             self.problem = ""
@@ -169,16 +179,19 @@ class RecorderThread:
         """Open the newest part, or begin the first one. What a part lacks of its beginning is copied at once."""
         parts = self._parts.list(self._cluster)
         part = parts[-1] if parts else session.create_part(self._now())
-        self._writer = PartWriter(session.connect(part), self.counts)
+        writer = PartWriter(session.connect(part), self.counts)
+        if not writer.is_known_format:
+            part, parts = session.create_part(max(self._now(), part.begin + 1)), []
+            writer = PartWriter(session.connect(part), self.counts)
+        self._writer = writer
         if not self._writer.is_complete:
             if len(parts) < 2:
                 self._writer.mark_complete()
             else:
-                self._carry = CarryOver(PartReader(self._parts.connect(parts[-2])), self._writer)
+                self._carry = self._carry_over(parts[-2], self._writer)
                 while self._carry.step() and not self._stopping.is_set():
                     pass
                 self._end_carry()
-        self._begun_with = 0
 
     def _maintain(self, session: RecorderSession) -> None:
         """Go on with the beginning of a new part, or look whether another one is due."""
@@ -187,13 +200,12 @@ class RecorderThread:
         if self._carry is not None:
             if not self._carry.step():
                 self._end_carry()
-                self._begun_with = self._parts.sizes().get(self._writer.part, 0)
             return
         if time.monotonic() - self._maintained_at < MAINTENANCE_SECONDS:
             return
         self._maintained_at = time.monotonic()
         part, now = self._writer.part, self._now()
-        if self._retention.is_full(part, self._parts.sizes().get(part, 0), self._begun_with, now):
+        if self._retention.is_full(part, self._parts.sizes().get(part, 0), self._writer.begun_with, now):
             self.begin_part(session)
         try:
             log_dropped(self._retention.drop_old(self._parts, self._writer.part, now), self._retention)
@@ -209,7 +221,10 @@ class RecorderThread:
         writer = PartWriter(session.connect(part), self.counts)
         writer.take_over(before)
         self._writer = writer
-        self._carry = CarryOver(PartReader(self._parts.connect(before.part)), writer)
+        self._carry = self._carry_over(before.part, writer)
+
+    def _carry_over(self, before: Part, writer: PartWriter) -> CarryOver:
+        return CarryOver(PartReader(self._parts.connect(before)), writer, lambda: self._parts.sizes()[writer.part])
 
     def _end_carry(self) -> None:
         carry, self._carry = self._carry, None

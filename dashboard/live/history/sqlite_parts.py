@@ -22,12 +22,17 @@ from dashboard.live.history.part import (
     HistoryUnavailable,
     Part,
     PartConnection,
+    RowsRefused,
     one_line,
 )
 
 BUSY_SECONDS = 5.0
 """Seconds for which a call waits for a lock of the file."""
-CACHE_KIB = 16 * 1024
+CACHE_KIB = 24 * 1024
+CHECKPOINT_PAGES = 4_000
+"""Pages of the log of writes (WAL) after which they are written to the file: those of the index are written to again
+and again, so that fewer would cost more.
+"""
 _SUFFIX = ".sqlite3"
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 _NAMES = {name: name for name in TABLES} | {"bytes": "BLOB", "small": "INTEGER", "id": "id INTEGER PRIMARY KEY, "}
@@ -37,6 +42,8 @@ _NAMES = {name: name for name in TABLES} | {"bytes": "BLOB", "small": "INTEGER",
 def _told() -> Iterator[None]:
     try:
         yield
+    except (sqlite3.IntegrityError, sqlite3.DataError, OverflowError, UnicodeError) as error:
+        raise RowsRefused(one_line(error)) from error
     except (sqlite3.Error, OSError) as error:
         raise HistoryUnavailable(one_line(error)) from error
 
@@ -53,6 +60,7 @@ class SqliteConnection:
                 if write:
                     self._connection.execute("PRAGMA journal_mode=WAL")
                     self._connection.execute("PRAGMA synchronous=NORMAL")
+                    self._connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
                     self._connection.execute(f"PRAGMA journal_size_limit={16 * 2**20}")
                 self._connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
             except BaseException:

@@ -14,7 +14,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from dashboard.live.history.cluster_identity import read_cluster_identity
 from dashboard.live.history.part import Parts
-from dashboard.live.history.postgresql_parts import PostgresqlParts
+from dashboard.live.history.postgresql_parts import READ_SECONDS, PostgresqlParts
 from dashboard.live.history.recorder import Recorder
 from dashboard.live.history.retention import Retention
 from dashboard.live.history.sqlite_parts import SqliteParts
@@ -26,10 +26,12 @@ NOT_RECORDED = frozenset({"leases.coordination.k8s.io"})
 """Kinds that are recorded only where DELTABOARD_HISTORY_KINDS names them: they change all the time and say nothing."""
 
 
-def build_parts() -> Parts:
-    """The parts of history: in PostgreSQL where DATABASE_URL is one, else in SQLite files below DELTABOARD_VAR."""
+def build_parts(read_seconds: int = READ_SECONDS) -> Parts:
+    """The parts of history: in PostgreSQL where DATABASE_URL is one, where a question may take `read_seconds`, else in
+    SQLite files below DELTABOARD_VAR.
+    """
     if settings.DATABASES[DEFAULT_DB_ALIAS]["ENGINE"].endswith("postgresql"):
-        return PostgresqlParts(_connection_parameters)
+        return PostgresqlParts(_connection_parameters, read_seconds)
     return SqliteParts(settings.VAR_DIR / "history")
 
 

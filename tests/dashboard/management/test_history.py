@@ -11,14 +11,16 @@ from django.test import override_settings
 
 from dashboard.live.history.sqlite_parts import SqliteParts
 from dashboard.live.history.version import Operation
+from tests.dashboard.management.test_commands import running, unconfigured
 from tests.support.live.history import Log, history_database, whole_object
+from tests.support.program import run_program
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def log(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
     """A history of two parts, which the command has."""
     with history_database(request.param, tmp_path) as parts:
-        monkeypatch.setattr("dashboard.management.commands.history.build_parts", lambda: parts)
+        monkeypatch.setattr("dashboard.management.commands.history.build_parts", lambda read_seconds: parts)
         log = Log(parts, "c1")
         for number in range(120):
             log.change("pods", Operation.ADDED, whole_object(f"pod-{number}", number + 1, text="x" * number))
@@ -73,6 +75,26 @@ def test_damage_is_told(log: Log, capsys: pytest.CaptureFixture[str]) -> None:
     assert said.count("Part ") == 2
 
 
+@pytest.mark.long
+@pytest.mark.program
+def test_what_a_dashboard_recorded_that_was_killed_is_sound(tmp_path: Path) -> None:
+    environ = unconfigured(tmp_path) | {"DELTABOARD_HISTORY": "on", "DEMO_PODS": "30", "DEMO_RATE": "50"}
+    with running(environ, "deltaboard", "--port", "0") as program:
+        folder = tmp_path / "var" / "history"
+
+        def has_recorded() -> bool:
+            return any(
+                "mydemos" in line for line in run_program("manage.py", "history", "sizes", env=environ).stdout.split()
+            )
+
+        program.wait_for(lambda: any(folder.glob("*/*.sqlite3")))
+        program.wait_for(has_recorded)
+        program.kill()
+    verified = run_program("manage.py", "history", "verify", env=environ)
+    assert verified.returncode == 0, verified.stderr
+    assert " in 1 parts are as they were written." in verified.stdout
+
+
 def test_an_empty_history_says_so(tmp_path: Path) -> None:
     with override_settings(VAR_DIR=tmp_path):
         said = run("verify")
@@ -84,7 +106,9 @@ def test_a_database_that_does_not_answer_is_said(
 ) -> None:
 
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr("dashboard.management.commands.history.build_parts", lambda: SqliteParts(tmp_path / "file"))
+    monkeypatch.setattr(
+        "dashboard.management.commands.history.build_parts", lambda read_seconds: SqliteParts(tmp_path / "file")
+    )
     with pytest.raises(SystemExit) as ended:
         run("sizes")
     assert ended.value.code == 2

@@ -323,3 +323,31 @@ async def test_what_a_killed_worker_recorded_is_there_and_the_rest_is_a_gap(tmp_
     )
     assert all(each[-1].operation is Operation.MISSING for each in versions.values())
     check(parts)
+
+
+@pytest.mark.postgresql
+async def test_rows_that_the_database_refuses_stop_nothing_but_themselves(database: Database) -> None:
+    parts, pods = postgresql_parts(database.url), ListedPods(whole_object("a", 1))
+    async with recording(parts, ("pods", pods)):
+        await covered(parts)
+        begin = now()
+        odd = pods.put("odd\0name")
+        pods.objects.pop(odd.metadata.uid)
+        await recorded(parts, pods.put("a", spec=1))
+        await covered(parts)
+        assert any("refused" in reason for reason in gaps(parts, begin))
+        check(parts)
+    parts.close()
+
+
+async def test_a_part_of_another_format_is_left_alone_and_another_one_begun(tmp_path: Path) -> None:
+    parts, pods = SqliteParts(tmp_path), ListedPods(whole_object("a", 1))
+    session = parts.begin_recording("cluster")
+    assert session is not None
+    connection = session.connect(session.create_part(now()))
+    connection.execute("UPDATE {meta} SET value = '99' WHERE name = 'format'")
+    connection.commit()
+    session.close()
+    async with recording(parts, ("pods", pods)):
+        await recorded(parts, pods.objects["uid-a"])
+        assert len(parts.list("cluster")) == 2

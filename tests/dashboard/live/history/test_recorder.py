@@ -39,8 +39,14 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def parts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Parts]:
-    with history_database("sqlite", tmp_path) as made:
+    """SQLite, unless a test asks for another database."""
+    with history_database(getattr(request, "param", "sqlite"), tmp_path) as made:
         yield made
+
+
+BOTH = pytest.mark.parametrize(
+    "parts", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
+)
 
 
 def now() -> int:
@@ -121,6 +127,7 @@ async def test_the_changes_of_a_span_come_newest_first(parts: Parts) -> None:
         assert b'"number":2' in stored.json
 
 
+@BOTH
 async def test_after_a_restart_it_says_what_differs_and_that_there_was_a_gap(parts: Parts) -> None:
     pods = ListedPods(*(whole_object(name, number) for number, name in enumerate(["same", "changed", "gone"], 1)))
     async with recording(parts, ("pods", pods)):
@@ -146,6 +153,22 @@ async def test_after_a_restart_it_says_what_differs_and_that_there_was_a_gap(par
         again = pods.put("same", spec=2)  # its difference from what another process wrote
         await recorded(parts, again)
     assert verify_part(parts, parts.list("cluster")[0]).problems == []
+
+
+async def test_what_cannot_be_read_after_a_restart_is_not_gone(parts: Parts) -> None:
+    pods = ListedPods(whole_object("a", 1), whole_object("b", 2))
+    async with recording(parts, ("pods", pods)):
+        await recorded(parts, pods.objects["uid-b"])
+    pods.objects.clear()
+    pods.unreadable = {"default/a": "nested too deeply"}
+    async with recording(parts, ("pods", pods)):
+        await eventually(lambda: operations(parts, "b")[-1] is Operation.MISSING)
+        assert operations(parts, "a") == [Operation.FOUND]
+        assert pods.handler is not None
+        pods.handler.on_delete(whole_object("a", 1), True)
+        pods.put("c")
+        await recorded(parts, pods.objects["uid-c"])
+        assert operations(parts, "a") == [Operation.FOUND]
 
 
 async def test_what_an_interrupted_watch_missed_is_a_gap(parts: Parts) -> None:
@@ -242,6 +265,7 @@ async def test_the_account_may_no_longer_list_a_namespace(parts: Parts) -> None:
         assert names(parts, now()) == {"a"}
 
 
+@BOTH
 async def test_two_recorders_write_each_version_once_and_the_second_takes_over_without_a_gap(parts: Parts) -> None:
     first, second = ListedPods(whole_object("a", 1)), ListedPods(whole_object("a", 1))
     async with AsyncExitStack() as stack:

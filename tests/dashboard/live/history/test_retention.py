@@ -56,7 +56,7 @@ async def test_the_size_is_kept_and_what_exists_stays_readable(tmp_path: Path) -
         assert sum(len(step.objects) for step in steps) == 31
         gap = reader.gap_at("pods", first.begin)
         assert gap is not None
-        assert [gap for gap in reader.gaps("pods", listed[0].begin, listed[-1].begin)] == []
+        assert reader.gaps("pods", listed[0].begin, listed[-1].begin) == []
     for part in parts.list("cluster"):
         assert verify_part(parts, part).problems == []
 
