@@ -61,7 +61,7 @@ def pod(
 ) -> LoggingPod:
     """A pod that the dashboard knows."""
     made = LoggingPod(modules_controlplane, namespace, "web", tmp_path)
-    until(lambda: f">{made.name}<" in text_of(f"{site.url}/resources/pods/?namespace={namespace}"))
+    until(lambda: f">{made.name}<" in ask(f"{site.url}/resources/pods/?namespace={namespace}").body)  # 404 at first
     return made
 
 
