@@ -87,7 +87,7 @@ def test_each_moment_shows_the_object_as_it_was_then(site: Dashboard, namespace:
     address = f"{site.url}/resources/mydemos.crddemo.k8s.io/{namespace}/alpha/yaml/?at="
     answers = []
     for moment in moments:
-        until(lambda moment=moment: ask(address + quote(moment), Accept="text/yaml").status != 503)
+        until(lambda: ask(address + quote(moment), Accept="text/yaml").status != 503)  # noqa: B023 -- at once
         answers.append(ask(address + quote(moment), Accept="text/yaml"))
     assert [answer.status for answer in answers] == [404, 200, 200, 404]
     assert re.search(r"port: 80$", answers[1].body, re.MULTILINE)
@@ -108,6 +108,7 @@ def test_the_past_is_walked_through_in_the_browser(
     expect(page).to_have_url(re.compile("at="))
     bar.get_by_role("link", name="Next change").click()
     expect(page.locator("body")).to_contain_text("8080")
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
     assert violations(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -128,3 +129,38 @@ def test_what_is_no_moment_is_refused_with_a_way_out(site: Dashboard) -> None:
     answer = ask(f"{site.url}/drafts/?at=2026-01-01T00:00:00Z", Accept="text/html")
     assert answer.status == 404
     assert "shows the present only" in answer.body
+
+
+def test_what_was_deleted_is_brought_back_and_an_earlier_version_restored(
+    page: Page, cluster: ControlPlane, site: Dashboard, namespace: str, moments: list[str]
+) -> None:
+    path = f"{MYDEMOS.format(namespace)}/alpha"
+    address = f"{site.url}/resources/mydemos.crddemo.k8s.io/{namespace}/alpha/"
+    page.goto(f"{address}?at={moments[2]}")
+    page.get_by_role("link", name="Restore this").click()
+    expect(page.locator("form#edit")).to_contain_text("It gets a new uid")
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Create").click()
+    expect(page).to_have_url(re.compile(r"/alpha/$"))
+    brought_back = cluster.get(path)
+    assert brought_back["spec"]["port"] == 8080
+    cluster.patch(path, {"metadata": {"labels": {"by": "somebody"}}})
+    page.goto(f"{address}?at={moments[1]}")
+    page.get_by_role("link", name="Restore this").click()
+    expect(page.locator("main")).to_contain_text("Nothing is changed yet")
+    page.get_by_role("button", name="Review").click()
+    expect(page.locator("main")).to_contain_text("somebody")  # what others have changed since then is shown
+    assert cluster.get(path)["spec"]["port"] == 8080
+    page.get_by_role("button", name="Save").click()
+    expect(page).to_have_url(re.compile(r"/alpha/$"))
+    restored = cluster.get(path)
+    assert restored["spec"]["port"] == 80
+    assert restored["metadata"]["uid"] == brought_back["metadata"]["uid"]
+
+
+def test_a_version_that_cannot_be_restored_says_why(site: Dashboard, namespace: str, moments: list[str]) -> None:
+    address = f"{site.url}/resources/mydemos.crddemo.k8s.io/new/?from={namespace}/alpha&version="
+    for version, words in (("yesterday", "is not a time"), (quote(moments[0]), "History has no Mydemo of this name")):
+        answer = ask(address + version)
+        assert words in answer.body
+        assert "The version is not restored" in answer.body

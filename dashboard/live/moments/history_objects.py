@@ -59,6 +59,13 @@ class HistoryObjects:
         since, until = _micro(at - seconds), _micro(at) + 1
         return await self._ask(lambda reader: reader.changes_with_states(key, since, until, most))
 
+    async def object_at(self, key: str, namespace: str, name: str, at: float) -> bytes | None:
+        """The JSON of one object as it was then, of one that had just been deleted its last state; None where there was
+        none.
+        """
+        found = await self._ask(lambda reader: reader.object_at(key, namespace, name, _micro(at)))
+        return None if found is None else found.json
+
     async def objects_at(self, key: str, at: float) -> AsyncIterator[PastPage]:
         """The kind's objects as they were then, in pages."""
         steps = await self._ask(lambda reader: reader.objects_at(key, _micro(at)))

@@ -106,7 +106,7 @@ class Moments:
         """`render` returns the renderer of templates for a moment."""
         self._base = base
         self._history = history
-        self.next_change = history.next_change
+        self.next_change, self.object_at = history.next_change, history.object_at
         self._clock = clock
         self._render = render
         self._cluster = cluster

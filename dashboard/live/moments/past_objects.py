@@ -48,6 +48,9 @@ class PastObjects(Protocol):
     async def changes_before(self, key: str, at: float, seconds: float, most: int) -> ChangesWithStates:
         """The newest changes of a kind in the seconds before a moment, `most` at most, the moment's own included."""
 
+    async def object_at(self, key: str, namespace: str, name: str, at: float) -> bytes | None:
+        """The JSON of one object as it was at a moment, of a deleted one its last state; None where there was none."""
+
     def objects_at(self, key: str, at: float) -> AsyncIterator[PastPage]:
         """The kind's objects as they were then, in pages."""
 

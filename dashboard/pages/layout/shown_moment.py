@@ -9,9 +9,12 @@ from django.http import HttpRequest
 
 from dashboard.live.moments.at_parameter import AT, PAST_PAGES, format_at
 from dashboard.live.moments.moments import MOMENT, MOMENTS
+from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.app_state import state_of
 from dashboard.runtime.counts_and_times import format_duration
 
+VERSION = "version"
+"""Parameter of an editor's address: the moment whose version it starts with."""
 SPANS = ((300, "5 min"), (900, "15 min"), (3600, "1 h"), (6 * 3600, "6 h"), (24 * 3600, "24 h"), (7 * 24 * 3600, "7 d"))
 """Seconds before now of the moments that are offered, and what they are called."""
 
@@ -83,3 +86,10 @@ def time_control(request: HttpRequest) -> TimeControl | None:
         previous_href=f"/moment/step/?{urlencode({**step, 'to': 'previous'})}" if step else "",
         next_href=f"/moment/step/?{urlencode({**step, 'to': 'next'})}" if step else "",
     )
+
+
+def restore_href(kind: KindInfo, href: str, at: float) -> str:
+    """Address of the editor that starts with the version of a moment; empty where the kind cannot be restored."""
+    if not kind.editable or kind.is_secret_kind:
+        return ""
+    return f"{href}edit/?{urlencode({VERSION: format_at(at)}, safe=':')}"

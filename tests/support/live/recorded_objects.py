@@ -45,6 +45,15 @@ class RecordedObjects:
     async def changes_before(self, key: str, at: float, seconds: float, most: int) -> ChangesWithStates:
         return ChangesWithStates(int(at * 1e6), tuple(self.changes.get(key, ())))
 
+    async def object_at(self, key: str, namespace: str, name: str, at: float) -> bytes | None:
+        if self.problem:
+            raise HistoryUnavailable(self.problem)
+        for each in self.objects.get(key, ()):
+            metadata = json.loads(each)["metadata"]
+            if (metadata.get("namespace", ""), metadata["name"]) == (namespace, name):
+                return each
+        return None
+
     async def objects_at(self, key: str, at: float) -> AsyncIterator[PastPage]:
         found = self.objects.get(key, [])
         for start in range(0, len(found), self._page):
