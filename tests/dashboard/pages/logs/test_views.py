@@ -81,6 +81,20 @@ async def test_a_pod_that_is_named_is_read_however_many_newer_ones_there_are() -
     assert "not read" not in shown
 
 
+async def test_a_pod_that_is_named_with_its_namespace_is_read_however_many_namespaces_have_its_name() -> None:
+    namespaces = [f"tenant-{number}" for number in range(MAX_PODS + 5)]
+    pods = [
+        logging_pod(
+            "db-0", namespace=each, uid=each, creationTimestamp=f"2026-11-28T07:0{number // 60}:{number % 60:02d}Z"
+        )
+        for number, each in enumerate(namespaces)
+    ]
+    site = LogsSite(*map(namespace, namespaces), *pods)
+    shown = words(await site.page("/logs/?pod=tenant-0/db-0"))
+    assert [each.namespace for each in site.streams.followed] == ["tenant-0"]
+    assert "not read" not in shown
+
+
 async def test_where_the_process_has_no_room_for_one_more_log_the_page_says_which_is_not_read() -> None:
     site = LogsSite(namespace("shop"), logging_pod("web", 3), streams=FakeLogStreams(most=2))
     html = await site.page(ADDRESS)
