@@ -126,11 +126,14 @@ def _is_deletion(line: AuditLine) -> bool:
 
 
 def record_words(line: AuditLine) -> str:
-    """``alice changed spec.replicas 3 → 5 through Deltaboard``; empty for what changed nothing."""
+    """``alice changed spec.replicas 3 → 5 through Deltaboard``; empty for what did nothing."""
     if line.outcome in _NOT_DONE or line.verb not in _VERBS:
         return ""
     who = line.person or SOMEBODY
     doubt = "" if line.outcome == "done" else ". Whether that was done is not known"
+    if line.subresource == "exec":
+        container = dict(line.options).get("container", "")
+        return f"{who} opened a terminal in container {container} {THROUGH}"
     if line.subresource == "eviction":
         return f"{who} evicted it {THROUGH}{doubt}"
     if line.verb in ("update", "patch"):

@@ -93,6 +93,10 @@ async def test_who_deleted_it_through_deltaboard_is_named_on_the_page_and_in_the
     ("record_of", "said"),
     [
         ({"verb": "create", "subresource": "eviction"}, "alice evicted it through Deltaboard"),
+        (
+            {"verb": "create", "subresource": "exec", "outcome": "", "options": {"container": "main", "command": "sh"}},
+            "alice opened a terminal in container main through Deltaboard Pod shop/web-1",
+        ),
         ({"verb": "create"}, "alice created it through Deltaboard"),
         ({"verb": "update", "subresource": "status"}, "alice changed its status through Deltaboard"),
         ({"verb": "delete", "outcome": ""}, "alice deleted it through Deltaboard. Whether that was done is not known"),
