@@ -377,8 +377,8 @@ class LiveLogs(LiveView):
     def _take_marks(self, marks: list[LogPageMark]) -> None:
         span = self.readers.span
         within = [each for each in marks if span.begin <= each.time and (not span.end or each.time <= span.end)]
-        newest = self.buffer.newest(1)
-        after = sort_key(newest[0][1][1]) if newest else b""
+        window = self.buffer.newest(WINDOW_LINES)
+        after = sort_key(window[0][1][1]) if window else b""  # pages have what is later, and put a mark in its place
         self.readers.store.add(-1, [each for each in within if each.time >= after])
         if earlier := [each for each in within if each.time < after]:
             self.readers.store.merge([(-1, each) for each in earlier])
