@@ -47,8 +47,8 @@ export class Entries {
     const got = entries.map(readEntry);
     if (whole) this.lowest = Math.min(next, ...got.map(({ n }) => n));
     if (since > this.since) this.since = since;
-    if (!whole && known && got.length && got[0].n > known) this.#insert({ gap: [known, got[0].n], time: got[0].time });
-    else if (!whole && known && !got.length && next > known) this.#insert({ gap: [known, next], time: this.all.at(-1)?.time ?? "" });
+    if (!whole && got.length && got[0].n > known) this.#insert({ gap: [known, got[0].n], time: got[0].time });
+    else if (!whole && !got.length && next > known) this.#insert({ gap: [known, next], time: this.all.at(-1)?.time ?? "" });
     for (const entry of got) if (whole || entry.n >= known) this.#insert(entry);
     this.next = Math.max(next ?? 0, this.next);
     const surplus = this.all.length - MOST;
@@ -76,8 +76,8 @@ export class Entries {
      are older, `problem` why some may be missing. Returns how many came. */
   load(entries, { begins, problem }) {
     const got = entries.map(readEntry);
-    if (problem && got.length) this.#insert({ n: null, time: this.oldest, source: -1, severity: 0, mark: "gap", words: problem });
-    this.all = [...this.#unknown(got, this.all), ...this.all].sort(byTime);
+    const failed = { n: null, time: this.oldest, source: -1, severity: 0, mark: "gap", words: problem };
+    this.all = [...this.#unknown(got, this.all), ...(problem && got.length ? [failed] : []), ...this.all].sort(byTime);
     if (begins || got.length) this.since = begins ? "" : got[0].time;
     this.#placeSeam();
     return got.length;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.http import QueryDict
@@ -38,7 +38,7 @@ class Shown:
     def frame(self) -> dict[str, Any]:
         """The lines of the next frame."""
         self.view.update(self.render)
-        return dict(self.view.extras()["log"])  # type: ignore[call-overload]
+        return cast("dict[str, Any]", self.view.extras()["log"])
 
     def tell(self, name: str, second: int) -> None:
         """The kubelet reports a failed probe."""
