@@ -57,7 +57,8 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     await wait_until_reported(state, kind, *place)
     hub = state[HUB]
     family = await find_family(hub, kind, *place)
-    people = WritesOfPeople(state[AUDIT], state[AUTHORS], state[CONNECTION].cluster.server, state[RIGHTS].may_list)
+    rights, server = state[RIGHTS], state[CONNECTION].cluster.server
+    people = WritesOfPeople(state[AUDIT], state[AUTHORS], server, rights.may_list, rights.sees_all)
     line = await timeline(hub, family, people)
     is_known = any(entry.source != "gap" for entry in line.entries)
     is_gone = family.row is None and has_synced(hub.hub_kinds.replica(kind.key))
