@@ -129,10 +129,10 @@ def cause_sentence(cause: Cause) -> str:
     """What is wrong, since when, and what somebody changed shortly before."""
     subject = cause.subject
     about = subject.kind.object_title(*subject.place[1:]) if subject is not None else ""
-    since = f", since {cause.since_text}" if cause.since_text else ""
+    began = f"; it began {cause.since_text}" if cause.since_text else ""
     change = f"; {cause.change.when}: {cause.change.words}" if cause.change is not None else ""
     doubt = f". {cause.change_doubt}" if cause.change_doubt else ""
-    return f"{about}: {cause.words}{since}{change}{doubt}"
+    return f"{about}: {cause.words}{began}{change}{doubt}"
 
 
 def unknown_author(people: WritesOfPeople, line: Timeline, *, is_gone: bool) -> str:
