@@ -181,6 +181,14 @@ if DELTABOARD_PROMETHEUS_TOKEN and not DELTABOARD_PROMETHEUS:
     raise ImproperlyConfigured(
         "DELTABOARD_PROMETHEUS_TOKEN has no effect without DELTABOARD_PROMETHEUS: name the address of a Prometheus"
     )
+DELTABOARD_HISTORY: bool = env.bool("DELTABOARD_HISTORY", default=True)
+"""Whether each version of what is followed is recorded (docs/history.md)."""
+DELTABOARD_HISTORY_KINDS: list[str] = env.list("DELTABOARD_HISTORY_KINDS", default=[])
+"""Kinds that are recorded; those with a minus sign are not. Without a name that has none: all that are followed."""
+DELTABOARD_HISTORY_SIZE: int = env.read("DELTABOARD_HISTORY_SIZE", read_limit, default="2048")
+"""MiB; 0: no limit."""
+DELTABOARD_HISTORY_AGE: int = env.read("DELTABOARD_HISTORY_AGE", read_limit, default="0")
+"""Days; 0: no limit."""
 DELTABOARD_TERMINAL_IDLE_MINUTES: int = env.read("DELTABOARD_TERMINAL_IDLE_MINUTES", read_positive, default="30")
 """Minutes in which nobody types, after which a terminal is closed."""
 DELTABOARD_TERMINAL_CONTENTS: bool = env.bool("DELTABOARD_TERMINAL_CONTENTS", default=False)

@@ -16,12 +16,14 @@ METRICS: Key[Callable[[], tuple[bytes, str]]] = Key("metrics")
 """Metrics of the process for Prometheus, and their content type."""
 WORKER_BLOCKED: Key[Callable[[], bool]] = Key("worker's state")
 """Whether this process's own worker cannot start, because the cluster's configuration cannot be used."""
+HISTORY_PROBLEM: Key[Callable[[], str]] = Key("history's problem")
+"""Why this process's own worker cannot write history; empty where it can."""
 
 
 @require_safe
-async def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the process answers, whoever asks
-    """200 while the process serves requests."""
-    return _plain("ok")
+async def healthz(request: HttpRequest) -> HttpResponse:
+    """200 while the process serves requests. A second line says that history cannot be written, and not why."""
+    return _plain("ok\nhistory cannot be written" if state_of(request)[HISTORY_PROBLEM]() else "ok")
 
 
 @require_safe

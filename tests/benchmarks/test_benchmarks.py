@@ -130,6 +130,18 @@ def test_the_benchmark_of_logs_counts_every_line() -> None:
     assert found[0] == found[1] == found[2] > 0
 
 
+@pytest.mark.postgresql
+def test_the_history_benchmark_records_every_change_in_both_databases() -> None:
+    postgresql_url()
+    sizes = ["--pods", "40", "--rate", "200", "--seconds", "1", "--reads", "5", "--copies", "2"]
+    lines = figures_of("history", *sizes)
+    for name in ("sqlite", "postgresql"):
+        assert lines[f"{name}: recording"]["changes"] > 100
+        assert lines[f"{name}: recording"]["lost"] == 0
+        assert lines[f"{name}: reading"]["parts"] == 3
+        assert lines[f"{name}: reading"]["p99 ms"] > 0
+
+
 @pytest.mark.controlplane
 def test_the_usage_benchmark_polls_every_pod_and_keeps_a_day() -> None:
     controlplane_binaries()

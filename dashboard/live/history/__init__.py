@@ -1,1 +1,1 @@
-"""History: the versions of objects, as they are stored."""
+"""History: every version of the followed kinds, recorded into parts of SQLite or PostgreSQL, and read at any moment."""

@@ -34,15 +34,22 @@ def unpack(parts: Sequence[bytes]) -> bytes:
     """The last of versions that were packed one after the other, the first in full. Raises DamagedVersion."""
     json: bytes | None = None
     for part in parts:
-        try:
-            size = zstandard.get_frame_parameters(part, format=_MAGICLESS).content_size
-            if size > MAX_JSON_BYTES:
-                raise DamagedVersion(f"a version of {size:,} bytes is larger than any object")
-            json = zstandard.ZstdDecompressor(dict_data=_dictionary(json), format=_MAGICLESS).decompress(part)
-        except zstandard.ZstdError as error:
-            raise DamagedVersion(str(error)) from error
+        json = unpack_next(part, json)
     if json is None:
         raise DamagedVersion("there is no version in full")
+    return json
+
+
+def unpack_next(part: bytes, before: bytes | None = None) -> bytes:
+    """A version from what was packed with `before`. Raises DamagedVersion."""
+    try:
+        size = zstandard.get_frame_parameters(part, format=_MAGICLESS).content_size
+        if size > MAX_JSON_BYTES:
+            raise DamagedVersion(f"a version of {size:,} bytes is larger than any object")
+        decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(before), format=_MAGICLESS)
+        json: bytes = decompressor.decompress(part)
+    except zstandard.ZstdError as error:
+        raise DamagedVersion(str(error)) from error
     return json
 
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from dashboard.live.history.kind_recording import KindRecording
+from dashboard.live.history.recorder import Recorder
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import NOT_FOLLOWED
 from dashboard.live.replication.publisher import Publisher
@@ -59,8 +61,12 @@ class FollowedKind:
         make_list_watch: Callable[[Resource, str], ListWatch[Any]],
         clock: Clock,
         access: NamespaceAccess | None = None,
+        history: Recorder | None = None,
+        hash_key: bytes = b"",
     ) -> None:
-        """`access` knows the namespaces that may be listed; without it all are."""
+        """`access` knows the namespaces that may be listed; without it all are. `history` records each version, and
+        values of Secrets by their hashes with `hash_key`.
+        """
         self.kind = kind
         self.publisher = make_publisher(epoch)
         self._make_publisher = make_publisher
@@ -74,6 +80,9 @@ class FollowedKind:
         """Lists a kind that cannot be watched, in a namespace or in all."""
         self._clock = clock
         self._access = access
+        self._history = history
+        self._hash_key = hash_key
+        self._recording: KindRecording | None = None
         self._informer: KindInformer | None = None
         self._definition: SharedInformer[Any] | None = None
         """Informer of its definition, where it is a custom resource's."""
@@ -134,7 +143,8 @@ class FollowedKind:
         return task
 
     def _watch(self, resource: Resource, described: TableDefinition | None = None) -> None:
-        transform = mask_secret if (resource.group, resource.plural) == ("", "secrets") else None
+        is_secret = (resource.group, resource.plural) == ("", "secrets")
+        transform = partial(mask_secret, hash_key=self._hash_key) if is_secret else None
         informer = self._informer = KindInformer(
             self._factory,
             resource,
@@ -143,12 +153,14 @@ class FollowedKind:
             self._access,
             self._clock,
             on_health=self._health_changed,
-            on_replaced=lambda: self._feed_again(informer, self._described),
+            on_replaced=lambda: self._informers_replaced(informer),
             on_lost=self._forget_namespace,
         )
         expected = FirstListLength(lambda: self._rows_health(), partial(informer.count, self._count), self._clock)
         self._followed_health = expected
         self._feed(informer, described)
+        if self._history is not None:
+            self._recording = self._history.follow(self.kind.key, informer)
         self._while_served.append(self._keep(f"counting {self.kind.key}", expected.run))
         if self._access is not None and resource.namespaced:
             self._while_served.append(self._keep(f"asking where to list {self.kind.key}", informer.run))
@@ -157,6 +169,13 @@ class FollowedKind:
         """Take out the rows of a namespace that may no longer be listed. They are not deleted: no line says so."""
         for uid in [row.uid for row in self.publisher.rows.values() if row.namespace == namespace]:
             self.publisher.remove(uid)
+        if self._recording is not None:
+            self._recording.forget_namespace(namespace)
+
+    def _informers_replaced(self, informer: KindInformer) -> None:
+        self._feed_again(informer, self._described)
+        if self._recording is not None:
+            self._recording.list_again(reason="other namespaces are listed now")
 
     def _health_changed(self) -> None:
         self.publisher.request_frame()
@@ -281,6 +300,9 @@ class FollowedKind:
     async def _drop_informers(self) -> None:
         informer, self._informer = self._informer, None
         definition, self._definition = self._definition, None
+        recording, self._recording = self._recording, None
+        if recording is not None and self._history is not None:
+            self._history.unfollow(recording)
         if informer is not None:
             await informer.close()
         if definition is not None:

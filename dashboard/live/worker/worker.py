@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
+from dashboard.live.history.recorder import Recorder
 from dashboard.live.object_counts.count_request import count
 from dashboard.live.replication.channel_layer import (
     UNREADABLE,
@@ -57,9 +58,12 @@ class Worker:
         layer_health: ChannelLayerHealth | None = None,
         limits: OnDemandLimits | None = None,
         access: NamespaceAccess | None = None,
+        history: Recorder | None = None,
+        hash_key: bytes = b"",
     ) -> None:
         """`limits` are those of the kinds that are followed on demand. `access` knows the namespaces that the account
-        may list; without it all are listed, or none.
+        may list; without it all are listed, or none. `history` records each version of what is followed, and values of
+        Secrets by their hashes with `hash_key`.
         """
         self.epoch = new_epoch(clock)
         layer_health = layer_health or ChannelLayerHealth()
@@ -71,6 +75,8 @@ class Worker:
         self.factory = SharedInformerFactory(client, clock=clock, settings=ReflectorSettings(keep_absent=True))
         self._definitions = CrdClient(client, self.factory)
         self._access = access
+        self.history = history
+        self._hash_key = hash_key
         self._count = partial(count, client)
         self._lists = partial(_lists, client, clock)
         self.publishers: dict[str, Publisher] = {}
@@ -97,6 +103,8 @@ class Worker:
             return
         self._keep("answering snapshot requests", self._answer_asks)
         self._keep("dropping unused kinds", self.on_demand.run)
+        if self.history is not None:
+            self._keep("recording the history", self.history.run)
         for followed in self._followed:
             followed.start()
         self.factory.start()
@@ -136,6 +144,8 @@ class Worker:
             self._lists,
             self._clock,
             self._access,
+            self.history,
+            self._hash_key,
         )
 
     def _make_publisher(self, key: str, epoch: str) -> Publisher:

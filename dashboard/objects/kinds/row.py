@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 import zstandard
 
+from dashboard.objects.kinds.value_hashes import without_value_hashes
 from informerd.objects import Blob
 
 Tone = Literal["ok", "busy", "warn", "bad", "idle"]
@@ -102,12 +103,12 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     def json_text(self) -> str:
         """The whole object's JSON, managedFields included; ``{}`` where none is kept."""
-        return self.blob.json().decode() if self.blob is not None else "{}"
+        return without_value_hashes(self.blob.json()).decode() if self.blob is not None else "{}"
 
     def decode_object(self) -> dict[str, Any]:
         """The whole object as a new plain dict, empty where none is kept. May be called from any thread.
 
         Raises RecursionError where it is nested too deeply.
         """
-        decoded = msgspec.json.decode(self.blob.json()) if self.blob is not None else {}
+        decoded = msgspec.json.decode(without_value_hashes(self.blob.json())) if self.blob is not None else {}
         return decoded if isinstance(decoded, dict) else {}

@@ -12,6 +12,7 @@ import msgspec
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.fields.work_budget import BudgetExceeded, WorkBudget
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.kinds.value_hashes import MEMBER
 
 MAX_CHANGES = 1_000
 """Fields that differ, after which no further ones are looked for."""
@@ -23,7 +24,7 @@ MAX_PATH_LENGTH = 500
 
 _QUIET = frozenset({
     ("metadata", "managedFields"), ("metadata", "resourceVersion"), ("metadata", "generation"),
-    ("status", "observedGeneration"),
+    ("status", "observedGeneration"), (MEMBER,),
 })  # fmt: skip
 """Fields that change with every write and say nothing."""
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode

@@ -13,6 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
+from dashboard.live.history.recorder import Recorder
 from dashboard.live.hub.hub import Hub
 from dashboard.live.logs.container_streams import LogStreams
 from dashboard.live.replication.rejected_messages import RejectedMessages
@@ -156,6 +157,40 @@ class UsageMetricsCollector(Collector):
             yield GaugeMetricFamily(name, meaning, usage.answered_at)
 
 
+class HistoryCollector(Collector):
+    """Metrics of the recorder of history at the moment of a scrape."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def describe(self) -> Iterable[Metric]:
+        """The metric families without values."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """All metric families."""
+        recorder, prefix = self._recorder, f"{PREFIX}history_"
+        counts, queue = recorder.counts, recorder.queue
+        is_recording = float(recorder.is_recording)
+        yield GaugeMetricFamily(
+            f"{prefix}recording", "1 where this worker records, 0 where it stands by.", is_recording
+        )
+        failing = float(bool(recorder.problem))
+        yield GaugeMetricFamily(f"{prefix}failing", "1 while the database cannot be written.", failing)
+        yield GaugeMetricFamily(
+            f"{prefix}queue", "Changes that wait to be written, or are kept in reserve.", len(queue)
+        )
+        yield GaugeMetricFamily(f"{prefix}queue_bytes", "Memory that they take, approximately.", queue.size)
+        yield CounterMetricFamily(f"{prefix}versions", "Versions written.", counts.written)
+        yield CounterMetricFamily(f"{prefix}versions_bytes", "Their compressed length.", counts.bytes)
+        yield CounterMetricFamily(f"{prefix}heartbeats", "Changes that were heartbeats only.", counts.heartbeats)
+        yield CounterMetricFamily(
+            f"{prefix}lost", "Changes for which there was no room; they are in gaps.", recorder.lost
+        )
+        yield CounterMetricFamily(f"{prefix}unreadable", "Changes that could not be read.", counts.unreadable)
+        yield CounterMetricFamily(f"{prefix}gaps", "Gaps of a kind, by their ends.", counts.gaps)
+
+
 class RejectedMessagesCollector(Collector):
     """Metric of the messages that a process dropped, at the moment of a scrape."""
 
@@ -187,6 +222,8 @@ def exposition(worker_process: WorkerProcess, web_collector: WebCollector | None
         registry.register(web_collector)
     if worker_process.usage is not None:
         registry.register(UsageMetricsCollector(worker_process.usage))
+    if worker_process.history is not None:
+        registry.register(HistoryCollector(worker_process.history))
     if worker_process.worker is not None:
         informers.add(worker_process.worker.factory)
     manager = worker_process.controllers.manager if worker_process.controllers is not None else None

@@ -69,7 +69,7 @@ from dashboard.server.daphne_request_limits import ArrivalLimits, install_arriva
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
-from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
+from dashboard.server.monitoring_views import HISTORY_PROBLEM, METRICS, WORKER_BLOCKED
 from dashboard.server.person_states import PersonStates
 from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.rights_layer import RightsLayer
@@ -181,6 +181,7 @@ class WebProcess:
                 ),
                 LAST_LINES: LruCache(MAX_CACHED),
                 WORKER_BLOCKED: lambda: self.cannot_watch,
+                HISTORY_PROBLEM: lambda: self.worker_process.history_problem,
             }
         )
         """Objects for pages and sockets of whoever acts with the rights of the account."""

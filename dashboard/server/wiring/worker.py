@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.cluster.choice import ClusterChoice
 from dashboard.cluster.connection import Connection
+from dashboard.live.history.recorder import Recorder
 from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.rejected_messages import RejectedMessages
@@ -27,6 +28,7 @@ from dashboard.pages.controllers.builtin_controllers import DEMO_CONTROLLERS, ch
 from dashboard.pages.controllers.runner import ControllerRunner
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.server.wiring.channel_layer import build_channel_layer
+from dashboard.server.wiring.history import build_recorder, kinds_recorded, secret_hash_key
 from devcluster.workload_size import WorkloadSize
 from informerd.clock import Clock, SystemClock
 from informerd.errors import InformerdError, UnknownResource
@@ -63,6 +65,8 @@ class WorkerProcess:
         self.kinds = kinds
         self.usage: UsageCollector | None = None
         """What polls the metrics API; None where nothing does."""
+        self.history: Recorder | None = None
+        """What records history; None where nothing does."""
         self._census: list[asyncio.Task[None]] = []
         self.layer = layer
         self.rejected_messages = rejected or RejectedMessages(clock)
@@ -71,6 +75,11 @@ class WorkerProcess:
         self._clock = clock
         self._with_worker = with_worker
         self._controllers = controllers
+
+    @property
+    def history_problem(self) -> str:
+        """Why this process's worker cannot write history; empty where it can."""
+        return self.history.problem if self.history is not None else ""
 
     @property
     def cannot_watch(self) -> bool:
@@ -98,6 +107,7 @@ class WorkerProcess:
             near=near_namespaces(self.connection.cluster.namespace),
         )
         if self._with_worker:
+            self.history = build_recorder(client, self.connection.cluster.server, self._clock)
             self.worker = Worker(
                 client,
                 self.layer,
@@ -107,6 +117,8 @@ class WorkerProcess:
                 layer_health=self._layer_health,
                 limits=settings.DELTABOARD_ON_DEMAND,
                 access=access,
+                history=self.history,
+                hash_key=secret_hash_key() if self.history is not None else b"",
             )
             self.worker.start()
             self._census = [self._start_counting(self.worker, client, access)]
@@ -187,7 +199,7 @@ class WorkerProcess:
             await controllers.stop()
         census, self._census, self.usage = self._census, [], None
         await cancel_all(census)
-        worker, self.worker = self.worker, None
+        worker, self.worker, self.history = self.worker, None, None
         if worker is not None:
             await worker.stop()
 
@@ -225,6 +237,7 @@ def controllers_from_settings() -> tuple[str, ...] | None:
 def build_worker_process(*, context: str = "", with_worker: bool, clock: Clock | None = None) -> WorkerProcess:
     """The worker's objects, from the settings."""
     clock = clock or SystemClock()
+    kinds_recorded(settings.DELTABOARD_HISTORY_KINDS)
     rejected = RejectedMessages(clock)
     size = WorkloadSize(pods=settings.DEMO_PODS, rate=settings.DEMO_RATE, seed=settings.DEMO_SEED)
     return WorkerProcess(

@@ -17,6 +17,13 @@ async def test_machines_get_plain_answers() -> None:
         assert response["Cache-Control"] == "no-store"
 
 
+async def test_a_history_that_cannot_be_written_is_said_and_takes_no_process_out_of_rotation() -> None:
+    site = Site()
+    site.parts.history_problem = lambda: "database is locked"
+    response = await site.client.get("/healthz")
+    assert (response.status_code, response.content) == (200, b"ok\nhistory cannot be written\n")
+
+
 @pytest.mark.parametrize("state", ["unreachable", "forbidden", "absent", "stale"])
 async def test_a_cluster_that_does_not_answer_takes_no_process_out_of_rotation(state: State) -> None:
     site = small_site()

@@ -9,6 +9,7 @@ from typing import Any
 
 from channels.layers import InMemoryChannelLayer
 
+from dashboard.live.history.recorder import Recorder
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import Replicas
 from dashboard.live.worker.namespace_access import NamespaceAccess
@@ -106,23 +107,35 @@ class NamespacedWorker:
 
 @asynccontextmanager
 async def namespaced_worker(
-    cluster: ControlPlane, user: str, *kinds: str, chosen: tuple[str, ...] = (), near: tuple[str, ...] = ("default",)
+    cluster: ControlPlane,
+    user: str,
+    *kinds: str,
+    chosen: tuple[str, ...] = (),
+    near: tuple[str, ...] = ("default",),
+    history: Recorder | None = None,
 ) -> AsyncIterator[NamespacedWorker]:
     """Runs a worker with the rights of `user`."""
     config = load_kubeconfig(cluster.kubeconfig_of(user))
-    async with worker_of(config, *kinds, chosen=chosen, near=near) as running:
+    async with worker_of(config, *kinds, chosen=chosen, near=near, history=history) as running:
         yield running
 
 
 @asynccontextmanager
 async def worker_of(
-    config: ClusterConfig, *kinds: str, chosen: tuple[str, ...] = (), near: tuple[str, ...] = ("default",)
+    config: ClusterConfig,
+    *kinds: str,
+    chosen: tuple[str, ...] = (),
+    near: tuple[str, ...] = ("default",),
+    history: Recorder | None = None,
 ) -> AsyncIterator[NamespacedWorker]:
     """Runs a worker of this cluster."""
     layer, clock, infos = InMemoryChannelLayer(capacity=1000), SystemClock(), parse_kinds([*kinds])
     client = Client(config, clock=clock)
     access = NamespaceAccess(client, clock, chosen=chosen, near=near)
-    worker, replicas = Worker(client, layer, infos, clock, access=access), Replicas(layer, infos, clock)
+    worker, replicas = (
+        Worker(client, layer, infos, clock, access=access, history=history),
+        Replicas(layer, infos, clock),
+    )
     running = [asyncio.create_task(worker.run()), asyncio.create_task(replicas.run())]
     try:
         yield NamespacedWorker(worker, replicas)

@@ -36,7 +36,7 @@ from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
-from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
+from dashboard.server.monitoring_views import HISTORY_PROBLEM, METRICS, WORKER_BLOCKED
 from dashboard.server.socket_limits import SOCKET_LIMITS
 from informerd.clock import SystemClock
 from informerd.lru_cache import LruCache
@@ -71,6 +71,7 @@ ATTRIBUTES: dict[Key[Any], str] = {
 DEFAULTS: dict[Key[Any], tuple[str, Callable[[], Any]]] = {
     AUDIT: ("audit", lambda: AuditRecorder(SystemClock())),
     AUTHORS: ("authors", lambda: NoAuthors(SystemClock())),
+    HISTORY_PROBLEM: ("history_problem", lambda: lambda: ""),
     LAST_LINES: ("last_lines", lambda: LruCache(MAX_CACHED)),
     LOG_STREAMS: ("log_streams", lambda: LogStreams(cast("Replicas", {}), SystemClock())),
     METRICS: ("metrics", lambda: lambda: (b"", "text/plain")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,7 @@ class Parts:
     problem: str = ""
     kubeconfig: str = ""
     cannot_watch: bool = False
+    history_problem: Callable[[], str] = lambda: ""
     version: str = "v1.37.1"
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.live.history.version_json import is_heartbeat, version_json
+from dashboard.live.history.version_json import is_heartbeat, split_version, version_json
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -33,6 +33,23 @@ def test_it_is_the_object_without_managed_fields_in_its_own_order() -> None:
         b'{"kind":"Pod","metadata":{"name":"a","managedFields":[{"x":"]}"}],"uid":"u"},"spec":{"b":1.50,"a":"\\u00e9"}}'
     )
     assert version_json(whole) == (b'{"kind":"Pod","metadata":{"name":"a","uid":"u"},"spec":{"b":1.50,"a":"\\u00e9"}}')
+
+
+ENTRIES = b"""{"metadata":{"managedFields":[
+    {"manager":"a","time":"2026-01-02T00:00:00Z"},
+    {"manager":"b","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:x":{}}}]}}"""
+MANAGERS = (
+    (ENTRIES, "a"),
+    (b'{"metadata":{"managedFields":[]}}', ""),
+    (b'{"metadata":{"managedFields":"odd"}}', ""),
+    (b'{"metadata":{}}', ""),
+    (b"{}", ""),
+)
+
+
+@pytest.mark.parametrize(("whole", "manager"), MANAGERS)
+def test_the_manager_that_wrote_last_is_known(whole: bytes, manager: str) -> None:
+    assert split_version(whole)[1] == manager
 
 
 CHANGES: dict[str, tuple[Change, bool]] = {

@@ -5,12 +5,19 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
 
+from dashboard.live.history.reader import HistoryReader
+from dashboard.live.history.recorder import Recorder
+from dashboard.live.history.sqlite_parts import SqliteParts
+from dashboard.live.history.verify import verify_part
+from dashboard.live.history.version import Operation
 from informerd.cache.list_watch import ListWatch
+from informerd.clock import SystemClock
 from informerd.errors import Unreachable
 from informerd.testing import DemoCluster
 from tests.support.controlplane import ControlPlane
@@ -123,6 +130,32 @@ async def test_rights_are_given_and_taken_while_it_runs(cluster: Cluster) -> Non
         await shows(running, f"{a}/own-1", f"{b}/own-1", f"{c}/own-1")
         assert running.replica().health.lost_namespaces == ()
         assert running.replica().epoch == epoch
+
+
+@pytest.mark.long
+async def test_history_says_of_a_namespace_that_it_is_no_longer_seen_and_not_that_it_was_deleted(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    async def identity() -> str:
+        return "cluster"
+
+    a, b, *_ = cluster.names
+    parts = SqliteParts(tmp_path)
+    history, reader = Recorder(parts, identity, lambda _: True, SystemClock()), HistoryReader(parts, "cluster")
+
+    def operations(namespace: str) -> list[Operation]:
+        return [each.operation for each in reader.versions("configmaps", namespace, "own-1")]
+
+    async with namespaced_worker(
+        cluster.api, "alice", "configmaps", near=(*cluster.names,), history=history
+    ) as running:
+        await shows(running, f"{a}/own-1", f"{b}/own-1")
+        await asyncio.to_thread(cluster.rights.take, b)
+        await eventually(lambda: operations(b)[-1:] == [Operation.UNSEEN])
+        await asyncio.to_thread(cluster.rights.give, b)
+        await eventually(lambda: operations(b)[-1] is Operation.FOUND)
+        assert set(operations(a)) == {Operation.FOUND}
+    assert verify_part(parts, parts.list("cluster")[0]).problems == []
 
 
 async def test_a_kind_that_is_forbidden_everywhere_appears_with_the_first_namespace(cluster: Cluster) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from dashboard.live.history.sqlite_parts import SqliteParts
 from dashboard.live.hub.hub import Hub
 from dashboard.live.replication.rejected_messages import Rejection
 from dashboard.server.wiring.metrics import WebCollector, exposition
@@ -20,6 +21,7 @@ from tests.dashboard.management.test_commands import run, running, unconfigured
 from tests.support.clock import FakeClock
 from tests.support.live.collected_usage import Collected
 from tests.support.live.fake_metrics_api import MetricsApi, no_metrics_api, pod_metrics
+from tests.support.live.history import ListedPods, recorded, recording, whole_object
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 from tests.support.skip_if_missing import redis_url
 from tests.support.wait import until
@@ -84,6 +86,22 @@ async def test_before_the_first_answer_no_poll_has_a_time() -> None:
     found = numbers(exposition(process)[0].decode())
     assert ("deltaboard_usage_last_poll_timestamp_seconds", "") not in found
     assert found["deltaboard_usage_poll_failures_total", ""] == 1
+
+
+async def test_a_worker_shows_the_history_that_it_records(tmp_path: Path) -> None:
+    process = build_worker_process(with_worker=True)
+    assert "deltaboard_history_" not in exposition(process)[0].decode()
+    pods = ListedPods(whole_object("a", 1))
+    async with recording(SqliteParts(tmp_path), ("pods", pods)) as process.history:
+        await recorded(SqliteParts(tmp_path), pods.put("b"))
+        found = numbers(exposition(process)[0].decode())
+    assert found["deltaboard_history_recording", ""] == 1
+    assert found["deltaboard_history_failing", ""] == 0
+    assert found["deltaboard_history_versions_total", ""] == 2
+    assert found["deltaboard_history_versions_bytes_total", ""] > 20
+    assert found["deltaboard_history_lost_total", ""] == 0
+    names = {name for name, _ in found if name.startswith("deltaboard_history_")}
+    assert {name for name in names if f"`{name}`" not in SETTINGS_PAGE} == set()
 
 
 def text_of(url: str) -> str:

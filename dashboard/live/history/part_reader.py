@@ -1,0 +1,129 @@
+"""Reader of one part: versions with their JSON, many objects at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from dashboard.live.history.part import FORMAT, PartConnection
+from dashboard.live.history.part_writer import COMPLETE
+from dashboard.live.history.version import ObjectName, Operation, StoredVersion, Version
+from dashboard.live.history.version_codec import DamagedVersion, unpack, unpack_next
+
+OBJECT = "o.kind, o.namespace, o.name, o.uid"
+VERSION = "v.time, v.operation, v.resource_version, v.manager"
+_CHAINS = (
+    f"SELECT o.id, {OBJECT}, {VERSION}, v.data FROM (SELECT id, kind, namespace, name, uid, (SELECT w.time "  # noqa: S608
+    "FROM {version} w WHERE w.object = object.id AND w.time <= ? AND w.depth = 0 ORDER BY w.time DESC LIMIT 1) AS base "
+    "FROM {object} object WHERE id IN (%s)) o "
+    "JOIN {version} v ON v.object = o.id AND v.time >= o.base AND v.time <= ? ORDER BY o.id, v.time"
+)
+"""The versions of some objects since the last one in full, up to a moment."""
+
+
+@dataclass
+class PartNames:
+    """What rows of a part refer to. It stays true of a part that has all it began with and is not recorded any more."""
+
+    meta: dict[str, str] = field(default_factory=dict)
+    kinds: dict[int, str] = field(default_factory=dict)
+    managers: dict[int, str] = field(default_factory=dict)
+    templates: dict[int, bytes] = field(default_factory=dict)
+
+
+class PartReader:
+    """Reads a part. Every method raises HistoryUnavailable, and those that return JSON DamagedVersion."""
+
+    def __init__(self, connection: PartConnection, names: PartNames | None = None) -> None:
+        """`names`: those that another reader of the part has read."""
+        self.connection = connection
+        self.part = connection.part
+        self.names = names or PartNames()
+        if names is None:
+            self.names.meta = dict(connection.query("SELECT name, value FROM {meta}"))
+            self._read_names()
+
+    def _read_names(self) -> None:
+        self.names.kinds = dict(self.connection.query("SELECT id, name FROM {kind}"))
+        self.names.managers = dict(self.connection.query("SELECT id, name FROM {manager}"))
+
+    @property
+    def is_known_format(self) -> bool:
+        """Whether this version of the program can read the part."""
+        return self.names.meta.get("format") == FORMAT
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the part has all that existed when it began."""
+        return COMPLETE in self.names.meta
+
+    @property
+    def kinds(self) -> dict[int, str]:
+        """Keys of the kinds, by their numbers in the part."""
+        return self.names.kinds
+
+    def kind_id(self, key: str) -> int | None:
+        """The number that the part has for a kind; None where it has nothing of it."""
+        return next((number for number, name in self.kinds.items() if name == key), None)
+
+    def object_ids(self, condition: str, *values: Any) -> list[int]:
+        """Ids of the objects (``o``) that a condition is true of, in their order."""
+        sql = "SELECT o.id FROM {object} o WHERE " + condition + " ORDER BY o.id"  # noqa: S608 -- ours
+        return [number for (number,) in self.connection.query(sql, *values)]
+
+    def states_at(self, ids: Sequence[int], time: int) -> Iterator[tuple[int, StoredVersion]]:
+        """The last version of each object at a moment or before, where it has one; its id first."""
+        if not ids:
+            return
+        rows = self.connection.query(_CHAINS % ", ".join("?" * len(ids)), time, *ids, time)
+        for number, group in groupby(rows, key=lambda row: row[0]):
+            chain = list(group)
+            name = self.name(chain[0][1:5])
+            json = unpack([self.template(chain[0][1]), *(bytes(row[9]) for row in chain)])
+            yield number, StoredVersion(self.version(name, chain[-1][5:9]), json)
+
+    def chain(self, number: int) -> Iterator[tuple[Version, int, bytes | None, DamagedVersion | None]]:
+        """Every version of an object, oldest first, with its depth and its JSON or why that cannot be read."""
+        sql = f"SELECT {OBJECT}, {VERSION}, v.depth, v.data FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608
+        json: bytes | None = None
+        for row in self.connection.query(sql + "WHERE o.id = ? ORDER BY v.time", number):
+            error: DamagedVersion | None = None
+            try:
+                before = unpack_next(self.template(row[0])) if row[8] == 0 else json
+                json = unpack_next(bytes(row[9]), before)
+            except DamagedVersion as damage:
+                json, error = None, damage
+            yield self.version(self.name(row[:4]), row[4:8]), row[8], json, error
+
+    def changes(self, since: int, until: int, kinds: Sequence[int]) -> list[Version]:
+        """The changes of some kinds from `since` and before `until`, newest first."""
+        condition, values = self.connection.time_condition(since, until)
+        sql = (
+            f"SELECT {OBJECT}, {VERSION} FROM {{version}} v JOIN {{object}} o ON o.id = v.object "  # noqa: S608
+            f"WHERE {condition} AND o.kind IN ({', '.join('?' * len(kinds))}) ORDER BY v.time DESC"
+        )
+        rows = self.connection.query(sql, *values, *kinds)
+        return [self.version(self.name(row[:4]), row[4:]) for row in rows]
+
+    def template(self, kind: int) -> bytes:
+        """Packed template of a kind."""
+        templates = self.names.templates
+        if kind not in templates:
+            ((template,),) = self.connection.query("SELECT template FROM {kind} WHERE id = ?", kind)
+            templates[kind] = bytes(template)
+        return templates[kind]
+
+    def name(self, row: Sequence[Any]) -> ObjectName:
+        """Of the columns OBJECT."""
+        if row[0] not in self.names.kinds:  # it came meanwhile
+            self._read_names()
+        return ObjectName(self.names.kinds[row[0]], row[1], row[2], row[3])
+
+    def version(self, name: ObjectName, row: Sequence[Any]) -> Version:
+        """Of the columns VERSION."""
+        time, operation, resource_version, manager = row
+        if manager not in self.names.managers:
+            self._read_names()
+        return Version(name, time, Operation(operation), resource_version, self.names.managers.get(manager, ""))

@@ -1,0 +1,247 @@
+"""Reader of a cluster's history: an object or a whole kind at any moment, versions, changes, what was deleted, gaps.
+
+Functions block: call them in a thread. They read parts that are written at the same time by another process. All raise
+HistoryUnavailable, and those that return JSON DamagedVersion. Times are Unix microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from dashboard.live.history.part import HistoryUnavailable, Part, Parts
+from dashboard.live.history.part_reader import OBJECT, VERSION, PartNames, PartReader
+from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
+from dashboard.live.history.version import ENDS, Gap, Operation, StoredVersion, Version
+from informerd.lru_cache import LruCache
+
+STEP = 200
+"""Objects of a step: the first ones are there within some 50 ms."""
+GRACE = 15_000_000
+"""Microseconds that the newest note of what is covered may be old while all is recorded."""
+FOREVER = 2**62
+MAX_FOUND = 200
+MAX_NAMES = 200
+"""Parts of which it is remembered what their rows refer to."""
+_LAST = "v.time = (SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id)"
+FIRST_WINDOW = 60_000_000
+"""Microseconds before the end of a span that are read first for its newest changes; then twice as many, and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Some of many objects, and how far this is."""
+
+    objects: tuple[StoredVersion, ...]
+    done: int
+    total: int
+
+
+class HistoryReader:
+    """Reads the history of one cluster."""
+
+    def __init__(self, parts: Parts, cluster: str) -> None:
+        self._parts = parts
+        self.cluster = cluster
+        self._names: LruCache[Part, PartNames] = LruCache(MAX_NAMES)
+
+    def begin(self) -> int | None:
+        """When the oldest part began; None where there is none."""
+        parts = self._parts.list(self.cluster)
+        return parts[0].begin if parts else None
+
+    def object_at(self, kind: str, namespace: str, name: str, time: int, uid: str = "") -> StoredVersion | None:
+        """The last version at `time` or before of the object that had the name then, also where that is its end; None
+        where there was none. Whether that is known, `gap_at` says.
+        """
+        for reader in self._back_from(time):
+            with closing(reader.connection):
+                found = self._last_of(reader, kind, namespace, name, time, uid)
+                if found is not None or reader.is_complete:
+                    return found
+        return None
+
+    def versions(
+        self, kind: str, namespace: str, name: str, uid: str = "", *, since: int = 0, until: int = FOREVER
+    ) -> list[Version]:
+        """All versions from `since` and before `until` of the objects of a name, oldest first. The first one may be
+        older than the oldest part, which began with it.
+        """
+        found: dict[tuple[str, int], Version] = {}
+        for reader in self._overlapping(since, until, newest_first=True):
+            with closing(reader.connection):
+                number = reader.kind_id(kind)
+                if number is None:
+                    continue
+                sql = (
+                    f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608
+                    "WHERE o.kind = ? AND o.namespace = ? AND o.name = ? AND v.time >= ? AND v.time < ?"
+                )
+                for row in reader.connection.query(sql, number, namespace, name, since, until):
+                    version = reader.version(reader.name(row[:4]), row[4:])
+                    if uid in ("", version.object.uid):
+                        found[version.object.uid, version.time] = version
+            if uid and any(each.operation is Operation.ADDED for each in found.values()):
+                break  # it was created then
+        return sorted(found.values(), key=lambda version: version.time)
+
+    def read(self, version: Version) -> StoredVersion | None:
+        """A version with its JSON; None where it is not there any more."""
+        name = version.object
+        found = self.object_at(name.kind, name.namespace, name.name, version.time, name.uid)
+        return found if found is not None and found.version.time == version.time else None
+
+    def objects_at(self, kind: str, time: int, namespace: str = "") -> Iterator[Step]:
+        """All objects of a kind as they were at `time`, in steps, in no order."""
+        seen: set[str] = set()
+        done = 0
+        for reader in self._back_from(time):
+            with closing(reader.connection):
+                number, is_complete = reader.kind_id(kind), reader.is_complete
+                ids: list[int] = []
+                if number is not None:
+                    values = (number, namespace) if namespace else (number,)
+                    ids = reader.object_ids("o.kind = ? AND o.namespace = ?" if namespace else "o.kind = ?", *values)
+                total = done + len(ids)
+                for at in range(0, len(ids), STEP):
+                    step = [stored for _, stored in reader.states_at(ids[at : at + STEP], time)]
+                    known = [each for each in step if each.version.object.uid not in seen]
+                    if not is_complete:
+                        seen.update(each.version.object.uid for each in step)
+                    done += len(ids[at : at + STEP])
+                    yield Step(tuple(each for each in known if not each.version.operation.is_end), done, total)
+                if is_complete:
+                    return
+                time = min(time, reader.part.begin)
+
+    def changes(self, since: int, until: int, kinds: Iterable[str] = ()) -> Iterator[list[Version]]:
+        """The changes from `since` and before `until`, newest first, in steps that are read as they are taken. `kinds`:
+        of these only.
+        """
+        wanted = frozenset(kinds)
+        for reader in self._overlapping(since, until, newest_first=True):
+            with closing(reader.connection):
+                numbers = [number for number, name in reader.kinds.items() if not wanted or name in wanted]
+                if not numbers:
+                    continue
+                begin, end = max(since, reader.part.begin), min(until, self._end_of(reader.part))
+                window = FIRST_WINDOW
+                while begin < end:
+                    start = max(begin, end - window)
+                    if step := reader.changes(start, end, numbers):
+                        yield step
+                    end, window = start, window * 2
+
+    def find_ended(self, text: str, kind: str = "", limit: int = MAX_FOUND) -> list[Version]:
+        """Objects that are not there any more and have `text` in their names, those that ended last first."""
+        pattern = "%" + text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        found: dict[str, Version] = {}
+        sql = (
+            f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id AND {_LAST} "  # noqa: S608
+            "WHERE LOWER(o.name) LIKE ? ESCAPE ? AND v.operation IN (?, ?, ?)"
+        )
+        for reader in self._back_from(FOREVER):
+            with closing(reader.connection):
+                number = reader.kind_id(kind) if kind else None
+                if kind and number is None:
+                    continue
+                condition, values = (" AND o.kind = ?", (number,)) if kind else ("", ())
+                order = f"{condition} ORDER BY v.time DESC LIMIT {int(limit)}"
+                for row in reader.connection.query(sql + order, pattern, "\\", *map(int, ENDS), *values):
+                    version = reader.version(reader.name(row[:4]), row[4:])
+                    found.setdefault(version.object.uid, version)
+            if len(found) >= limit:
+                break
+        return sorted(found.values(), key=lambda version: -version.time)[:limit]
+
+    def recorded_until(self, kind: str) -> int | None:
+        """Until when changes of a kind were recorded; None where none ever were."""
+        for reader in self._back_from(FOREVER):
+            with closing(reader.connection):
+                spans = read_spans(reader.connection, kind)
+            if spans:
+                return max(until for _, until, _ in spans)
+        return None
+
+    def gaps(self, kind: str, since: int, until: int) -> list[Gap]:
+        """The times from `since` to `until` in which not all changes of a kind were recorded. The newest seconds are
+        none while they are being recorded.
+        """
+        gaps = gaps_between(self._spans(kind, since, until), since, until, NO_RECORDER)
+        if gaps and gaps[-1].until is None and until - gaps[-1].since < GRACE:
+            gaps.pop()
+        return gaps
+
+    def gap_at(self, kind: str, time: int) -> Gap | None:
+        """The gap of a kind that a moment is in; None where all was recorded."""
+        spans = self._spans(kind, 0, FOREVER)
+        if any(since <= time <= until for since, until, _ in spans):
+            return None
+        before = max((until for _, until, _ in spans if until < time), default=0)
+        if before and time - before < GRACE and not any(since > time for since, _, _ in spans):
+            return None
+        after, reason = min(
+            ((since, reason) for since, _, reason in spans if since > time), default=(None, NO_RECORDER)
+        )
+        return Gap(before, after, reason)
+
+    def _spans(self, kind: str, since: int, until: int) -> list[Span]:
+        spans: list[Span] = []
+        for reader in self._overlapping(since, until):
+            with closing(reader.connection):
+                spans += read_spans(reader.connection, kind)
+        return spans
+
+    def _overlapping(self, since: int, until: int, *, newest_first: bool = False) -> Iterator[PartReader]:
+        """The parts that have changes from `since` and before `until`, oldest first."""
+        parts = self._parts.list(self.cluster)
+        ends = [*(part.begin for part in parts[1:]), FOREVER]
+        found = [part for part, end in zip(parts, ends, strict=False) if part.begin < until and end > since]
+        for part in reversed(found) if newest_first else found:
+            if (reader := self._open(part, is_newest=part == parts[-1])) is not None:
+                yield reader
+
+    def _back_from(self, time: int) -> Iterator[PartReader]:
+        """The part of a moment, and those before it."""
+        return self._overlapping(0, time + 1, newest_first=True)
+
+    def _open(self, part: Part, *, is_newest: bool) -> PartReader | None:
+        """None where the part has been dropped, or another version of the program wrote it."""
+        try:
+            reader = PartReader(self._parts.connect(part), self._names.get(part))
+            if reader.is_known_format:
+                if reader.is_complete and not is_newest:
+                    self._names.put(part, reader.names)
+                return reader
+            reader.connection.close()
+        except HistoryUnavailable:
+            if part in self._parts.list(self.cluster):
+                raise
+        return None
+
+    def _end_of(self, part: Part) -> int:
+        return next((each.begin for each in self._parts.list(self.cluster) if each > part), FOREVER)
+
+    @staticmethod
+    def _ids(reader: PartReader, kind: str, namespace: str, name: str, uid: str) -> list[int]:
+        number = reader.kind_id(kind)
+        if number is None:
+            return []
+        condition = "o.kind = ? AND o.namespace = ? AND o.name = ?"
+        values = (number, namespace, name)
+        return reader.object_ids(condition + " AND o.uid = ?" if uid else condition, *values, *([uid] if uid else []))
+
+    def _last_of(
+        self, reader: PartReader, kind: str, namespace: str, name: str, time: int, uid: str
+    ) -> StoredVersion | None:
+        ids = self._ids(reader, kind, namespace, name, uid)
+        if not ids:
+            return None
+        marks = ", ".join("?" * len(ids))
+        sql = (
+            "SELECT v.object, MAX(v.time) FROM {version} v "  # noqa: S608 -- question marks
+            "WHERE v.time <= ? AND v.object IN (" + marks + ") GROUP BY 1"
+        )
+        last = max(reader.connection.query(sql, time, *ids), key=lambda row: row[1], default=None)
+        return next((stored for _, stored in reader.states_at([last[0]], time)), None) if last else None
