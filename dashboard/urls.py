@@ -138,8 +138,8 @@ urlpatterns = [
     path(f"{_OBJECT}edit/owner/", editor_views.field_owner, name="owner"),
     path(f"{_OBJECT}delete/", delete_views.delete, name="delete"),
     path(f"{_OBJECT}delete/finalizer/", finalizer_views.remove_finalizer, name="finalizer"),
-    re_path(
-        r"^resources/(?P<resource>[^/]+)/(?P<name>(?!export\.|selected\.)[^/]+)/$",  # these are files
+    re_path(  # no file: Django would lead from one of an unknown format to it, with a slash
+        r"^resources/(?P<resource>[^/]+)/(?P<name>(?!export\.|selected\.)[^/]+)/$",
         detail_views.object_without_namespace,
         _DASH,
         name="detail-by-name",

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import hypothesis
 import pytest
+from django.conf import settings
 from django.template.base import Template
 
 from tests.support import compile_once_hooks, python_gc_hooks
@@ -76,7 +77,8 @@ and each is a defect to be mended, of the test or of what it tests."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Add the hooks that have modules of their own."""
+    """Add the hooks that have modules of their own. Nothing here records history, unless a test says where."""
+    settings.DELTABOARD_HISTORY = False  # read before this file is, so that the variable comes too late
     for module in (python_gc_hooks, compile_once_hooks):
         config.pluginmanager.register(module)
 

@@ -7,10 +7,12 @@ none of these waits for anything. Here they are called on the loop, where the re
 from __future__ import annotations
 
 import logging
-from typing import Any
+import zlib
+from collections.abc import AsyncIterator
+from typing import Any, cast
 
 from csp.middleware import CSPMiddleware
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
@@ -71,8 +73,23 @@ class GZip(OnLoop, GZipMiddleware):
 
     async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
         response: HttpResponseBase = await self.get_response(request)  # type: ignore[misc]
-        size = 0 if response.streaming else len(response.content)  # type: ignore[attr-defined]
-        return await transfer_in_thread_if_large(self.process_response, request, response, size=size)
+        if not isinstance(response, StreamingHttpResponse):
+            size = len(response.content)  # type: ignore[attr-defined]
+            return await transfer_in_thread_if_large(self.process_response, request, response, size=size)
+        parts = response.streaming_content
+        self.process_response(request, response)
+        if response.is_async and response.headers.get("Content-Encoding") == "gzip":
+            # Django compresses each part by itself; browsers read the first of these members and drop the others.
+            response.streaming_content = _compressed(cast("AsyncIterator[bytes]", parts))
+        return response
+
+
+async def _compressed(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The parts as one gzip member, each readable as soon as it has arrived."""
+    compressor = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)  # with gzip's header
+    async for part in parts:
+        yield compressor.compress(part) + compressor.flush(zlib.Z_SYNC_FLUSH)
+    yield compressor.flush()
 
 
 class Common(OnLoop, CommonMiddleware):

@@ -193,7 +193,7 @@ class TerminalConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels
             async with state[TERMINALS].slot(quota_owners(self.scope)):
                 self._session = session = TerminalSession(
                     client,
-                    Command(namespace, pod, start.container, arguments, *size),
+                    Command(namespace, pod, start.uid, start.container, arguments, *size),
                     self._show,
                     clock=state[CLOCK],
                     recorder=state[AUDIT],

@@ -79,14 +79,16 @@ def alice(modules_controlplane: ControlPlane) -> Path:
     return modules_controlplane.kubeconfig_of("alice")
 
 
-FIND_GAP = """async (log) => {
-  for (let top = 0; top <= log.scrollHeight; top += log.clientHeight / 2) {
+FIND_MARK = """async (log, mark) => {
+  for (let top = 0; top <= log.scrollHeight; top += log.clientHeight) {
     log.scrollTop = top;
-    await new Promise((done) => setTimeout(done, 30));
-    if (log.querySelector("[data-mark=skipped]")) return;
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    if (log.querySelector(`[data-mark=${mark}]`)) return true;
   }
+  return false;
 }"""
-"""Scrolls from the beginning until a gap is drawn."""
+"""Scrolls from the beginning until such a mark is drawn; whether there is one."""
 
 
 def address(site: Dashboard, pod: LoggingPod, rest: str = "") -> str:
@@ -167,6 +169,53 @@ def test_older_lines_are_loaded_and_the_beginning_is_said(page: Page, site: Dash
     expect(page.locator(".log-head [data-mark=begin]")).to_contain_text("begins here")
     line_with(page, "long").get_by_role("button", name="bytes more").click()
     expect(line_with(page, "long " + "x" * 50_000)).to_have_count(1)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_no_line_of_a_busy_container_is_missing_without_a_mark_beside_those_of_a_quiet_one(
+    page: Page,
+    site: Dashboard,
+    modules_controlplane: ControlPlane,
+    kubelet: Daemon,
+    namespace: str,
+    tmp_path: Path,
+    is_first: bool,
+) -> None:
+    quiet, busy = (LoggingPod(modules_controlplane, namespace, name, tmp_path) for name in ("quiet", "busy"))
+    now = datetime.now(UTC)
+    old = [log_line(f"quiet {number}.", now - timedelta(minutes=60 - number)) for number in range(50)]
+    quiet.file.write_bytes(b"".join(old))
+    moments = [now - timedelta(milliseconds=500 * (1300 - number)) for number in range(1300)]
+    busy.file.write_bytes(b"".join(log_line(f"busy {number}.", moment) for number, moment in enumerate(moments)))
+
+    def label(each: LoggingPod) -> None:
+        path = f"/api/v1/namespaces/{namespace}/pods/{each.name}"
+        modules_controlplane.patch(path, {"metadata": {"labels": {"pair": namespace}}})
+
+    first, second = (quiet, busy) if is_first else (busy, quiet)
+    label(first)
+    page.goto(f"{site.url}/logs/?q=label:pair%3D{namespace}")
+    expect(line_with(page, f"{first.name} ").last).to_be_visible()
+    label(second)
+    expect(page.locator(".log-status")).to_contain_text("1,050 lines of 2 containers")
+    seam, log = page.locator("#log [data-mark=older]"), page.locator("#log")
+    assert log.evaluate(FIND_MARK, "older")
+    expect(seam).to_contain_text("Earlier lines may be missing above")
+    assert violations(page, part="main") == []
+    while log.evaluate(FIND_MARK, "older"):
+        seam.get_by_role("button", name="load").click()
+        expect(page.locator(".log-head")).not_to_contain_text("Reading")
+    expect(page.locator(".log-head")).to_contain_text("begins here")
+    while log.evaluate(FIND_MARK, "skipped"):
+        page.locator("#log [data-mark=skipped]").first.get_by_role("button", name="load").click()
+        expect(page.get_by_role("button", name="load", disabled=True)).to_have_count(0)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
+    log.press("Control+a")
+    page.keyboard.press("Control+c")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    for each, count in ((quiet, 50), (busy, 1300)):
+        numbers = re.findall(rf"\b{each.name} (\d+)\.$", copied, re.MULTILINE)
+        assert numbers == [str(number) for number in range(count)], each.name
 
 
 def test_pods_of_one_name_in_two_namespaces_are_told_apart(
@@ -258,7 +307,7 @@ def test_lines_that_a_page_did_not_get_are_counted_and_can_be_loaded(
     expect(page.locator(".log-status")).to_contain_text("20,001 lines")
     expect(line_with(page, "flood 19999.")).to_be_visible()
     gap = page.locator("#log [data-mark=skipped]").first
-    page.locator("#log").evaluate(FIND_GAP)
+    page.locator("#log").evaluate(FIND_MARK, "skipped")
     before = int(gap.get_attribute("data-lines") or 0)
     assert before > 0
     gap.get_by_role("button", name="load").click()

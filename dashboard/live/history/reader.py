@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dashboard.live.history.part import HistoryUnavailable, Part, Parts
 from dashboard.live.history.part_reader import OBJECT, VERSION, PartNames, PartReader
 from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
-from dashboard.live.history.version import ENDS, Gap, StoredVersion, Version
+from dashboard.live.history.version import ENDS, Gap, Operation, StoredVersion, Version
 from informerd.lru_cache import LruCache
 
 STEP = 200
@@ -87,7 +87,7 @@ class HistoryReader:
         older than the oldest part, which began with it.
         """
         found: dict[tuple[str, int], Version] = {}
-        for reader in self._overlapping(since, until):
+        for reader in self._overlapping(since, until, newest_first=True):
             with closing(reader.connection):
                 number = reader.kind_id(kind)
                 if number is None:
@@ -100,6 +100,8 @@ class HistoryReader:
                     version = reader.version(reader.name(row[:4]), row[4:])
                     if uid in ("", version.object.uid):
                         found[version.object.uid, version.time] = version
+            if uid and any(each.operation is Operation.ADDED for each in found.values()):
+                break  # it was created then
         return sorted(found.values(), key=lambda version: version.time)
 
     def read(self, version: Version) -> StoredVersion | None:

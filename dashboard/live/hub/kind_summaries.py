@@ -43,6 +43,7 @@ class KindSummary:
         """
         self.group_counts: Counter[tuple[str, str, Tone]] = Counter()
         """Number of unhealthy rows by namespace, status and tone; ok: it is well now."""
+        self._unhealthy_tones: Counter[Tone] = Counter()
         self.version = 0
         """Another number after each change of what is unhealthy."""
         self._places: dict[str, tuple[int, float, str]] = {}
@@ -88,11 +89,14 @@ class KindSummary:
 
     def count_wrong(self, namespaces: Collection[str] = ()) -> Counter[Tone]:
         """Number of rows in these namespaces (empty: everywhere) by tone that are wrong now."""
-        counts: Counter[Tone] = Counter()
-        for (namespace, _, tone), count in self.group_counts.items():
-            if tone != "ok" and (not namespaces or namespace in namespaces):
-                counts[tone] += count
-        return counts
+        if namespaces:
+            counts: Counter[Tone] = Counter()
+            for (namespace, _, tone), count in self.group_counts.items():
+                counts[tone] += count if namespace in namespaces else 0
+        else:  # each heartbeat asks, however many groups there are
+            counts = self._unhealthy_tones.copy()
+        del counts["ok"]
+        return +counts
 
     def pass_time(self, now: float) -> bool:
         """Let rows become unhealthy or healthy by `now`. Returns whether any did."""
@@ -140,6 +144,7 @@ class KindSummary:
         self._places[uid] = (rank, since, uid)
         insort(self.worst_first, self._places[uid])
         self.group_counts[row.namespace, row.status, row.tone] += 1
+        self._unhealthy_tones[row.tone] += 1
 
     def _unmark(self, uid: str) -> None:
         if (row := self.unhealthy_rows.pop(uid, None)) is None:
@@ -147,6 +152,7 @@ class KindSummary:
         self.version += 1
         del self.worst_first[bisect_left(self.worst_first, self._places.pop(uid))]
         sort = (row.namespace, row.status, row.tone)
+        self._unhealthy_tones[row.tone] -= 1
         self.group_counts[sort] -= 1
         if not self.group_counts[sort]:
             del self.group_counts[sort]

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
 from dashboard.live.logs.log_ring import LogRing
 from informerd.clock import Clock, within
-from informerd.logs.log_events import LogEvent, LogMark
-from informerd.logs.log_follower import LogFollower, PodSource
+from informerd.logs.log_events import LogEvent, LogLines, LogMark
+from informerd.logs.log_follower import TAIL, LogFollower, PodSource
+from informerd.logs.log_lines import split_time
 from informerd.rest.client import Client
 
 logger = logging.getLogger(__name__)
+
+CLOCK_SKEW = 10.0
+"""Seconds by which the clock of a node may be ahead of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,11 @@ class ContainerStream:
         self._clock = clock
         self._begun = asyncio.Event()
         self.ring = LogRing(max_bytes)
+        self.begins_within = False
+        """Whether its first line is one of so many that the log may have older ones."""
+        self._began_at = clock.time()
+        self._tail_left = TAIL
+        """Lines that may still be of those with which a log begins."""
         self._on_event = on_event
         self._used: set[int] = set()
         """Numbers of the clients that have been used: where one is used no more, it was refused."""
@@ -114,10 +123,21 @@ class ContainerStream:
 
     def _emit(self, event: LogEvent) -> None:
         self.ring.append(event)
+        if isinstance(event, LogLines) and self._tail_left > 0:
+            self._count_tail(event.lines)
         self._on_event(event)
         for listener in list(self.listeners):
             listener.log_event(self.container, event)
         self._begun.set()
+
+    def _count_tail(self, lines: Sequence[bytes]) -> None:
+        """A log that has more lines than it begins with has older ones. Where the last of these was written after it
+        was asked for, there were fewer.
+        """
+        if len(lines) >= self._tail_left:
+            written = split_time(lines[self._tail_left - 1])[0]
+            self.begins_within = written is None or written <= (self._began_at + CLOCK_SKEW) * 1e9
+        self._tail_left -= len(lines)
 
     def _next_client(self) -> Client | None:
         """A listener's client that was not refused."""

@@ -17,6 +17,8 @@ class LogRing:
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
         self.size = 0
+        self.has_dropped = False
+        """Whether events went for newer ones."""
         self._events: deque[tuple[LogEvent, int]] = deque()
 
     def __iter__(self) -> Iterator[LogEvent]:
@@ -28,6 +30,7 @@ class LogRing:
         self.size += size
         while self.size > self.max_bytes and len(self._events) > 1:
             self.size -= self._events.popleft()[1]
+            self.has_dropped = True
 
 
 def size_of(event: LogEvent) -> int:

@@ -138,7 +138,8 @@ def workload_health(
         return WorkloadHealth("ScaledDown", "idle")
     since = _unready_since(obj)
     if ready < desired:
-        words = f"{desired - ready} of {desired} {'pod is' if desired == 1 else 'pods are'} not ready"
+        unready = desired - ready
+        words = f"{unready} of {desired} pod{'' if desired == 1 else 's'} {'is' if unready == 1 else 'are'} not ready"
         return (
             WorkloadHealth("Progressing", "busy", words, since)
             if ready

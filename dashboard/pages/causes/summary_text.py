@@ -24,7 +24,10 @@ def summary_text(key: CauseKey, lines: Sequence[UnhealthyObject]) -> str:
         subjects = {(line.row.namespace, line.title) for line in lines}
         return f"about {_count(len(subjects), 'object')} that no longer exist{'s' if len(subjects) == 1 else ''}"
     if key.rule == "quota":
-        return f"the quota would be exceeded: {_of(lines)} cannot create what they want"
+        kinds = _kinds_of(lines)
+        wants = "it wants" if kinds.total() == 1 else "they want"
+        who = ", ".join(_count(number, singular) for singular, number in kinds.most_common()) or "controllers"
+        return f"the quota would be exceeded: {who} cannot create what {wants}"
     pods = [line for line in lines if line.kind.key == PODS]
     if key.rule == "node":
         own = next((line.words for line in lines if line.kind.key == NODES), "not ready")
@@ -87,9 +90,8 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _of(lines: Sequence[UnhealthyObject]) -> str:
-    """``2 Deployments, 1 Job``: of what is no Event, and is owned by none of the others."""
+def _kinds_of(lines: Sequence[UnhealthyObject]) -> Counter[str]:
+    """How many there are of each kind: of what is no Event, and is owned by none of the others."""
     uids = {line.row.uid for line in lines}
     own = [line for line in lines if not line.kind.is_event_kind and uids.isdisjoint(owner_uids(line.row))]
-    kinds = Counter(line.kind.singular for line in own)
-    return ", ".join(f"{_count(number, singular)}" for singular, number in kinds.most_common()) or "controllers"
+    return Counter(line.kind.singular for line in own)

@@ -33,6 +33,7 @@ _OFF = "Deltaboard keeps no audit log here (DELTABOARD_AUDIT is off)"
 _UNREADABLE = "Deltaboard's audit log cannot be read now"
 _NOT_IN_IT = "Deltaboard's audit log has no write of these objects"
 _NO_DELETION = "Deltaboard's audit log has no deletion of it"
+_NOT_DONE = ("refused", "not sent")
 _VERBS = {"update": "changed", "patch": "changed", "create": "created", "delete": "deleted"}
 
 
@@ -45,10 +46,12 @@ class WritesOfPeople:
     server: str
     """Of the cluster."""
     may_see: MaySee
+    sees_all: bool = True
+    """Whether the reader may see every object."""
     is_readable: bool = True
     """Whether the audit log could be read."""
     deleted: frozenset[str] = frozenset()
-    """Uids of objects of which it is known who deleted them."""
+    """Uids of objects of which it is known who deleted them, or who asked for that and may have done it."""
     is_anybody_named: bool = False
 
     async def entries(
@@ -100,7 +103,9 @@ class WritesOfPeople:
     def _why(self, not_in_it: str) -> str:
         if not self.audit.is_on:
             return _OFF
-        return not_in_it if self.is_readable else _UNREADABLE
+        if not self.is_readable:
+            return _UNREADABLE
+        return not_in_it if self.sees_all else f"{not_in_it} that you may see"
 
     async def _records(self, uids: Sequence[str]) -> list[tuple[AuditLine, float, str]]:
         """What the audit log has of these objects: its lines, each with its time and words."""
@@ -117,15 +122,18 @@ class WritesOfPeople:
 
 
 def _is_deletion(line: AuditLine) -> bool:
-    return line.outcome == "done" and (line.verb == "delete" or line.subresource == "eviction")
+    return line.outcome not in _NOT_DONE and (line.verb == "delete" or line.subresource == "eviction")
 
 
 def record_words(line: AuditLine) -> str:
-    """``alice changed spec.replicas 3 → 5 through Deltaboard``; empty for what changed nothing."""
-    if line.outcome in ("refused", "not sent") or line.verb not in _VERBS:
+    """``alice changed spec.replicas 3 → 5 through Deltaboard``; empty for what did nothing."""
+    if line.outcome in _NOT_DONE or line.verb not in _VERBS:
         return ""
     who = line.person or SOMEBODY
     doubt = "" if line.outcome == "done" else ". Whether that was done is not known"
+    if line.subresource == "exec":
+        container = dict(line.options).get("container", "")
+        return f"{who} opened a terminal in container {container} {THROUGH}"
     if line.subresource == "eviction":
         return f"{who} evicted it {THROUGH}{doubt}"
     if line.verb in ("update", "patch"):

@@ -57,7 +57,8 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     await wait_until_reported(state, kind, *place)
     hub = state[HUB]
     family = await find_family(hub, kind, *place)
-    people = WritesOfPeople(state[AUDIT], state[AUTHORS], state[CONNECTION].cluster.server, state[RIGHTS].may_list)
+    rights, server = state[RIGHTS], state[CONNECTION].cluster.server
+    people = WritesOfPeople(state[AUDIT], state[AUTHORS], server, rights.may_list, rights.sees_all)
     line = await timeline(hub, family, people)
     is_known = any(entry.source != "gap" for entry in line.entries)
     is_gone = family.row is None and has_synced(hub.hub_kinds.replica(kind.key))
@@ -128,10 +129,10 @@ def cause_sentence(cause: Cause) -> str:
     """What is wrong, since when, and what somebody changed shortly before."""
     subject = cause.subject
     about = subject.kind.object_title(*subject.place[1:]) if subject is not None else ""
-    since = f", since {cause.since_text}" if cause.since_text else ""
+    began = f"; it began {cause.since_text}" if cause.since_text else ""
     change = f"; {cause.change.when}: {cause.change.words}" if cause.change is not None else ""
     doubt = f". {cause.change_doubt}" if cause.change_doubt else ""
-    return f"{about}: {cause.words}{since}{change}{doubt}"
+    return f"{about}: {cause.words}{began}{change}{doubt}"
 
 
 def unknown_author(people: WritesOfPeople, line: Timeline, *, is_gone: bool) -> str:

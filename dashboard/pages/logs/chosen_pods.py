@@ -138,7 +138,8 @@ class ListedPods:
         if kind is None:
             raise KeyError(PODS)
         named = (_name_term(pod_names),) if pod_names else ()
-        self.query = query = query.with_(sort=NEWEST_FIRST, terms=(*query.terms, *named))
+        namespaces = _namespaces(query.namespaces, pod_names)
+        self.query = query = query.with_(sort=NEWEST_FIRST, terms=(*query.terms, *named), namespaces=namespaces)
         self._on_change = on_change
         self._pod_names = pod_names
         self._result: ResultSet = hub.index.open_result(kind, query)
@@ -201,6 +202,14 @@ def _name_term(names: tuple[str, ...]) -> Term:
     """The filter of the pods with one of these names, whatever their namespaces."""
     index = next(index for index, column in list_columns(PODS) if column.id == "name")
     return ColumnTerm("name", index, "text", "=", _patterns({name.rpartition("/")[2] for name in names}))
+
+
+def _namespaces(chosen: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the chosen namespaces (empty: all) that these pods may be in."""
+    named = {name.rpartition("/")[0] for name in names}
+    if not named or "" in named:
+        return chosen
+    return tuple(sorted(named.intersection(chosen) if chosen else named)) or chosen
 
 
 def _patterns(texts: Collection[str]) -> tuple[Pattern, ...]:

@@ -39,8 +39,10 @@ class LineBuffer:
         self.next_number = 0
         self.dropped = 0
         """Number of entries that went for newer ones."""
-        self._blocks: deque[tuple[int, Sequence[Entry], int]] = deque()
-        """First number, entries, and bytes of each block."""
+        self.lost_until = b""
+        """Time of the newest line that is not kept any more; empty where all are."""
+        self._blocks: deque[tuple[int, Sequence[Entry], int, bytes]] = deque()
+        """First number, entries, bytes, and time of the newest line of each block."""
 
     @property
     def first_number(self) -> int:
@@ -58,13 +60,14 @@ class LineBuffer:
             return
         size = sum(len(item) if isinstance(item, bytes) else len(item.words) for _, item in entries)
         size += ENTRY_BYTES * len(entries)
-        self._blocks.append((self.next_number, entries, size))
+        self._blocks.append((self.next_number, entries, size, newest_time(entries)))
         self.next_number += len(entries)
         self.size += size
         while self.size > self._max_bytes and len(self._blocks) > 1:
-            _, oldest, size = self._blocks.popleft()
+            _, oldest, size, newest = self._blocks.popleft()
             self.size -= size
             self.dropped += len(oldest)
+            self.lost_until = max(self.lost_until, newest)
 
     def clear(self) -> None:
         """Forget all entries. Numbers go on."""
@@ -75,11 +78,21 @@ class LineBuffer:
         """Those of these numbers that are kept, with their numbers; `end` is excluded."""
         starts = [block[0] for block in self._blocks]
         found: list[tuple[int, Entry]] = []
-        for start, entries, _ in list(self._blocks)[max(0, bisect_right(starts, first) - 1) :]:
+        for start, entries, *_ in list(self._blocks)[max(0, bisect_right(starts, first) - 1) :]:
             if start >= end:
                 break
             low, high = max(0, first - start), min(len(entries), end - start)
             found += [(start + place, entries[place]) for place in range(low, high)]
+        return found
+
+    def newest_before(self, first: int) -> bytes:
+        """Time of the newest line with a lower number, kept or not; empty where there was none."""
+        found = self.lost_until
+        for start, entries, _, newest in self._blocks:
+            if start >= first:
+                break
+            is_whole = start + len(entries) <= first
+            found = max(found, newest if is_whole else newest_time(entries[: first - start]))
         return found
 
     def newest(self, count: int) -> list[tuple[int, Entry]]:
@@ -103,6 +116,18 @@ def in_time_order(entries: Iterable[Entry]) -> list[Entry]:
 
 def _key_of(entry: Entry) -> bytes:
     return sort_key(entry[1])
+
+
+def newest_time(entries: Iterable[Entry]) -> bytes:
+    """Time of the newest line; empty where there is none. Of one log, whose times are of one zone, or in order."""
+    newest = max((item for _, item in entries if isinstance(item, bytes)), default=b"")
+    return sort_key(newest) if newest else b""
+
+
+def just_after(time: bytes) -> bytes:
+    """The time of a line, and a nanosecond."""
+    nanoseconds, _ = split_time(time)
+    return time_bytes(nanoseconds + 1) if nanoseconds is not None else time
 
 
 def time_bytes(nanoseconds: int) -> bytes:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dashboard.pages.logs.histogram import LogHistogram
-from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, in_time_order, sort_key
+from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, in_time_order, newest_time, sort_key
 from dashboard.pages.logs.line_formats import SeverityJudge
 
 BUFFER_BYTES = 8 * 2**20
@@ -59,7 +59,9 @@ class LineStore:
     def merge(self, older: Sequence[Entry]) -> None:
         """Put lines that were read later in their place among those that there are."""
         merged = in_time_order([*older, *(entry for _, entry in self.buffer.newest(self.buffer.count))])
-        self.dropped += max(0, len(merged) - MAX_MERGED_LINES)
+        if lost := merged[:-MAX_MERGED_LINES]:
+            self.dropped += len(lost)
+            self.buffer.lost_until = max(self.buffer.lost_until, newest_time(lost))
         self.buffer.clear()
         self.buffer.append(merged[-MAX_MERGED_LINES:])
         self.is_whole = True
@@ -97,6 +99,7 @@ class LineStore:
         self.buffer.clear()
         self.histogram.clear()
         self.dropped = self.buffer.dropped = 0
+        self.buffer.lost_until = b""
         self.is_whole = True
 
 

@@ -32,7 +32,7 @@ from dashboard.pages.logs.event_marks import EventMarks
 from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress
 from dashboard.pages.logs.histogram import LogBars
 from dashboard.pages.logs.kubectl import logs_commands
-from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, sort_key
+from dashboard.pages.logs.line_buffer import Entry, LineBuffer, LogPageMark, just_after, sort_key
 from dashboard.pages.logs.line_formats import JsonEntry, SeverityJudge, SourceName, as_json
 from dashboard.pages.logs.line_store import FRAME_LINES
 from dashboard.pages.logs.links import LogLinks
@@ -142,6 +142,7 @@ class LiveLogs(LiveView):
         self._fragments = SentFragments()
         self._frame: dict[str, object] = {}
         self._sent_names: list[SourceName] = []
+        self._sent_missing: dict[int, bytes] = {}
         self._task: asyncio.Task[None] | None = None
         self._pods_changed = asyncio.Event()
         self._has_looked = False
@@ -376,8 +377,8 @@ class LiveLogs(LiveView):
     def _take_marks(self, marks: list[LogPageMark]) -> None:
         span = self.readers.span
         within = [each for each in marks if span.begin <= each.time and (not span.end or each.time <= span.end)]
-        newest = self.buffer.newest(1)
-        after = sort_key(newest[0][1][1]) if newest else b""
+        window = self.buffer.newest(WINDOW_LINES)
+        after = sort_key(window[0][1][1]) if window else b""  # pages have what is later, and put a mark in its place
         self.readers.store.add(-1, [each for each in within if each.time >= after])
         if earlier := [each for each in within if each.time < after]:
             self.readers.store.merge([(-1, each) for each in earlier])
@@ -411,11 +412,19 @@ class LiveLogs(LiveView):
 
     def window(self) -> dict[str, object]:
         """All that a page needs: the newest lines, and the names of their sources."""
-        return {"whole": True, **self._lines(self.buffer.newest(WINDOW_LINES)), "sources": self.names}
+        numbered = self.buffer.newest(WINDOW_LINES)
+        since = self.missing_before(numbered)
+        return {"whole": True, **self._lines(numbered), "since": since.decode(), "sources": self.names}
+
+    def missing_before(self, numbered: Sequence[tuple[int, Entry]]) -> bytes:
+        """Time of before which a page with these entries, the newest, may lack lines; empty where it lacks none."""
+        lost = self.buffer.newest_before(numbered[0][0] if numbered else self.buffer.next_number)
+        return max([just_after(lost) if lost else b"", *self.readers.missing_before.values()])
 
     def _render_update(self, render: Renderer) -> str:
         store = self.readers.store
         entries = store.flush()
+        known, self._sent_missing = self._sent_missing, self.readers.missing_before
         if store.is_whole:
             store.is_whole = False
             self._frame = self.window()
@@ -425,13 +434,15 @@ class LiveLogs(LiveView):
             if self._sent_names != (names := self.names):  # of pods that came and went there may be thousands
                 self._sent_names = names
                 self._frame["sources"] = names
+            if new := [time for number, time in self._sent_missing.items() if known.get(number) != time]:
+                self._frame["since"] = max(new).decode()
         html = self._fragments.changed_partials(self._rendered(render))
         return html if html or not self._frame["entries"] else hx_partial(*self._status(render))
 
     def _forget_update(self) -> None:
         self.readers.store.flush()
         self.readers.store.is_whole = False
-        self._sent_names = []
+        self._sent_names, self._sent_missing = [], {}
         self._fragments.forget()
 
     def _lines(self, numbered: Sequence[tuple[int, Entry]]) -> dict[str, object]:

@@ -85,6 +85,11 @@ class LogSourceReader:
     def pod_uids(self) -> frozenset[str]:
         return frozenset(source.container.uid for source in self.sources)
 
+    @property
+    def missing_before(self) -> dict[int, bytes]:
+        """Times of before which the page may lack lines, by the numbers of the sources."""
+        return {source.number: time for source in self.sources if (time := source.missing_before)}
+
     async def update(self, pods: Sequence[Row]) -> None:
         """Read the containers of these pods; new ones are joined, and those that are gone keep their lines."""
         wanted = wanted_containers(pods, self._query)
@@ -139,6 +144,7 @@ class LogSourceReader:
             except TooManyStreams as error:
                 source.is_read = True
                 return self._set_state(source, "full", str(error))
+            source.begins_within = source.begins_within or source.restarts > 0 or source.stream.ring.has_dropped
             source.had_until = sort_key(source.last_line) if source.last_line else b""
             for event in before:
                 self.log_event(source.container, event)
@@ -183,6 +189,8 @@ class LogSourceReader:
         if not lines:
             return
         source.first_line = source.first_line or lines[0]
+        if source.stream is not None and source.stream.begins_within:
+            source.begins_within = True
         source.last_line, source.refusal = lines[-1], ""
         chosen = self.span.chosen([*lines]) if self.span.begin else lines
         self.progress.lines_read += len(chosen)

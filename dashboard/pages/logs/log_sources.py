@@ -8,6 +8,7 @@ from typing import Literal
 
 from dashboard.live.logs.container_stream import ContainerId, ContainerStream
 from dashboard.objects.kinds.row import Row
+from dashboard.pages.logs.line_buffer import sort_key
 from dashboard.pages.logs.query import LogsQuery, chooses_pod
 from informerd.logs.container_runs import ContainerRuns, containers_of
 
@@ -38,6 +39,8 @@ class LogSource:
     stream: ContainerStream | None = None
     first_line: bytes = b""
     """The oldest line of it that came by the stream: what is older is read from the kubelet."""
+    begins_within: bool = False
+    """Whether the log may have lines of before the first one."""
     last_line: bytes = b""
     had_until: bytes = b""
     """Where it is followed anew: the time up to which the page has its lines. They come again, and are left out."""
@@ -47,6 +50,11 @@ class LogSource:
     """Whether the reading of its history is over."""
     is_whole: bool = False
     """Whether its history was read to the end."""
+
+    @property
+    def missing_before(self) -> bytes:
+        """Time of before which the page may lack lines of it; empty where it lacks none."""
+        return sort_key(self.first_line) if self.begins_within and self.first_line and not self.has_history else b""
 
     @property
     def can_begin_again(self) -> bool:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
+from dashboard.objects.logs.severity import NONE
+from dashboard.pages.logs.line_buffer import LogPageMark, sort_key
 from dashboard.pages.logs.line_formats import SeverityJudge, as_html
 from dashboard.pages.logs.links import LogLinks
 from dashboard.pages.logs.live_logs import LiveLogs
@@ -19,11 +23,20 @@ def logs_context(view: LiveLogs, query: LogsQuery) -> dict[str, object]:
     `query` is the view's, with the filter as it was typed.
     """
     numbered, names = view.buffer.newest(FIRST_LINES), view.names
+    since = view.missing_before(numbered)
     severities = SeverityJudge().judge(entry for _, entry in numbered)
-    rows = [as_html(number, entry, each, names) for (number, entry), each in zip(numbered, severities, strict=True)]
+    rows = [
+        (sort_key(entry[1]), as_html(number, entry, each, names))
+        for (number, entry), each in zip(numbered, severities, strict=True)
+    ]
+    if any(isinstance(item, bytes) and sort_key(item) < since for _, (_, item) in numbered):
+        mark = LogPageMark(since, "older", "Lines may be missing above")
+        rows.insert(0, (since, as_html(-1, (-1, mark), NONE, names)))
+    rows.sort(key=itemgetter(0))
     return {
         "view": view.with_query(query),
         "query": query,
-        "rows": rows,
+        "rows": [row for _, row in rows],
+        "since": since.decode(),
         "links": LogLinks(view.subject.href, query),
     }

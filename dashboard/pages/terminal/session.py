@@ -31,6 +31,8 @@ class Command:
 
     namespace: str
     pod: str
+    uid: str
+    """The pod's."""
     container: str
     arguments: tuple[str, ...]
     columns: int = 80
@@ -94,7 +96,7 @@ class TerminalSession:
         """Start the command and wait until it has ended. It ends, too, where this is cancelled."""
         command = self._command
         options = {"container": command.container, "command": shlex.join(command.arguments)}
-        operation = Operation("create", "pods", command.namespace, command.pod, "exec", options=options)
+        operation = Operation("create", "pods", command.namespace, command.pod, "exec", command.uid, options=options)
         try:
             async with self._recorder.recorded(self._client.config.server, self._actor, operation) as slot:
                 return await self._run_recorded(slot)
@@ -201,7 +203,7 @@ class TerminalSession:
     async def _record_contents(self, options: dict[str, str]) -> None:
         """Store a piece of what was typed and shown. Raises CallRefused."""
         command = self._command
-        operation = Operation("contents", "pods", command.namespace, command.pod, "exec", options=options)
+        operation = Operation("contents", "pods", command.namespace, command.pod, "exec", command.uid, options=options)
         async with self._recorder.recorded(self._client.config.server, self._actor, operation) as slot:
             slot.outcome = Outcome("done")
 

@@ -1,10 +1,17 @@
 /* Entries of a page of logs in the order of their times: lines, marks between them, and gaps that can be loaded.
 
+   Logs begin with their newest lines, so that the oldest lines of a quiet one may be older than those of a busy one. Of
+   before `since` lines may be missing. Where there are lines of before, the mark "older" stands between, and says so.
+
    An entry is {n, time, source, severity, content, cut} for a line, {…, mark, words} for a mark, and {gap: [first, end],
    time} for lines that the page did not get. `n` is the number under which the server keeps it; null: it does not.
    `content` is a text or a list of [classes, text]. Times are RFC 3339 in UTC with nine decimals: texts in order. */
 
 export const MOST = 50000; // entries that a page keeps; of more, the oldest go
+const KEY_LENGTH = 1000; // characters of a line that tell it from another of its time
+const SEAM = "Earlier lines may be missing above";
+
+const byTime = (one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0);
 
 export function readEntry(raw) {
   const [n, time, source, severity, content, more] = raw;
@@ -27,25 +34,30 @@ export class Entries {
     this.lowest = 0; // number of the oldest line that came
     this.history = ""; // "reading", or "all": the server keeps all lines that there are
     this.dropped = false; // older ones than those here have been here
+    this.since = "";
+    this.seam = null; // the mark "older"
   }
 
   /* Takes what a frame brings. Returns how many lines are new, whether they were got or not. */
-  add({ entries, next, first, history, whole }) {
+  add({ entries, next, first, history, since, whole }) {
     if (whole) this.clear();
     this.history = history;
     const known = this.next;
     this.first = first ?? this.first;
     const got = entries.map(readEntry);
-    if (whole) this.lowest = got[0]?.n ?? next;
-    if (!whole && known && got.length && got[0].n > known) this.#insert({ gap: [known, got[0].n], time: got[0].time });
-    else if (!whole && known && !got.length && next > known) this.#insert({ gap: [known, next], time: this.all.at(-1)?.time ?? "" });
+    if (whole) this.lowest = Math.min(next, ...got.map(({ n }) => n));
+    if (since > this.since) this.since = since;
+    if (!whole && got.length && got[0].n > known) this.#insert({ gap: [known, got[0].n], time: got[0].time });
+    else if (!whole && !got.length && next > known) this.#insert({ gap: [known, next], time: this.all.at(-1)?.time ?? "" });
     for (const entry of got) if (whole || entry.n >= known) this.#insert(entry);
     this.next = Math.max(next ?? 0, this.next);
     const surplus = this.all.length - MOST;
     if (surplus > 0) {
       this.all.splice(0, surplus);
       this.dropped = true;
+      if (this.all[0].time > this.since) this.since = this.all[0].time;
     }
+    this.#placeSeam();
     return whole ? got.length : Math.max(0, this.next - known);
   }
 
@@ -57,13 +69,17 @@ export class Entries {
     const got = entries.map(readEntry);
     const [first] = gap.gap;
     if (got.length && got[0].n > first) this.#insert({ gap: [first, got[0].n], time: got[0].time });
-    for (const entry of got) this.#insert(entry);
+    for (const entry of this.#unknown(got, this.all.filter(({ n }) => n === null))) this.#insert(entry);
   }
 
-  /* Puts older lines, which the server does not keep, before all others. Returns how many. */
-  prepend(entries) {
+  /* Puts the newest lines of before `oldest`, as the kubelet has them, in their place; `begins` says that no others
+     are older, `problem` why some may be missing. Returns how many came. */
+  load(entries, { begins, problem }) {
     const got = entries.map(readEntry);
-    this.all.unshift(...got);
+    const failed = { n: null, time: this.oldest, source: -1, severity: 0, mark: "gap", words: problem };
+    this.all = [...this.#unknown(got, this.all), ...(problem && got.length ? [failed] : []), ...this.all].sort(byTime);
+    if (begins || got.length) this.since = begins ? "" : got[0].time;
+    this.#placeSeam();
     return got.length;
   }
 
@@ -72,8 +88,43 @@ export class Entries {
     return this.history === "all" && !this.dropped && this.lowest <= this.first;
   }
 
+  /* The time since when all lines are here, but for those of gaps. */
   get oldest() {
-    return this.all.find((entry) => !entry.gap && !entry.mark)?.time ?? "";
+    const time = this.#firstLine?.time ?? "";
+    return time > this.since ? time : this.since;
+  }
+
+  get #firstLine() {
+    return this.all.find((entry) => !entry.gap && !entry.mark);
+  }
+
+  /* Those that are not among others. Lines are known by source, time and the beginning of their text. */
+  #unknown(got, others) {
+    const earliest = got.reduce((time, entry) => (entry.time < time ? entry.time : time), got[0]?.time);
+    const keyOf = (entry) => `${entry.source} ${entry.time} ${textOf(entry).slice(0, KEY_LENGTH)}`;
+    const counts = new Map();
+    for (const entry of others) {
+      if (entry.gap || entry.mark || !(entry.time >= earliest)) continue;
+      const key = keyOf(entry);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return got.filter((entry) => {
+      if (entry.mark) return true;
+      const key = keyOf(entry);
+      const left = counts.get(key) ?? 0;
+      counts.set(key, left - 1);
+      return left <= 0;
+    });
+  }
+
+  #placeSeam() {
+    const isNeeded = this.#firstLine?.time < this.since;
+    if (isNeeded && this.seam?.time === this.since) return;
+    if (this.seam) this.all = this.all.filter((entry) => entry !== this.seam);
+    this.seam = isNeeded ? { n: null, time: this.since, source: -1, severity: 0, mark: "older", words: SEAM } : null;
+    if (!this.seam) return;
+    const place = this.all.findIndex(({ time }) => time >= this.since);
+    this.all.splice(place < 0 ? this.all.length : place, 0, this.seam);
   }
 
   /* After all entries of the same or an earlier time: lines of several containers come a little out of order. */

@@ -100,6 +100,11 @@ export class LogList {
     this.#draw();
   }
 
+  /* An anchor for `update`: this entry, where it is. */
+  anchorAt(entry) {
+    return { entry, above: this.box.scrollTop - this.#top(this.entries.all.indexOf(entry)) };
+  }
+
   #scrollTo(top) {
     this.box.scrollTop = top;
     this.lastTop = this.box.scrollTop;

@@ -140,11 +140,11 @@ export function start() {
     Object.assign(page, { section, entries: new Entries(), list: null, waiting: 0, lines: section?.dataset.lines, older: null, linked: linkedTime() });
     if (!section) return; // the tab was closed
     const box = section.querySelector("#log");
-    const rows = [...box.children];
+    const rows = [...box.children].filter((row) => row.dataset.mark !== "older"); // the entries know where it belongs
     const names = namesOf(rows);
     page.entries.add({
       whole: true, entries: rows.map(readRow), next: Number(section.dataset.next), first: Number(section.dataset.first),
-      history: section.dataset.history,
+      history: section.dataset.history, since: section.dataset.since,
     });
     page.list = new LogList(box, page.entries, { ...optionsNow(), names: [], link: linkOf });
     page.list.onFollow = showFollowing;
@@ -204,7 +204,7 @@ export function start() {
   document.addEventListener("click", ({ target }) => {
     if (target.closest?.("[data-log-jump]")) page.list.follow(true);
     else if (target.closest?.("[data-log-load]")) loadGap(target.closest("[data-log-load]"));
-    else if (target.closest?.("[data-log-older]")) loadOlder();
+    else if (target.closest?.("[data-log-older]")) loadOlder(target.closest(".log-mark [data-log-older]"));
     else if (target.closest?.("[data-log-whole]")) showWhole(target.closest("[data-log-whole]"));
     else toggle(target);
   });
@@ -282,13 +282,15 @@ export function start() {
     list.update();
   }
 
-  /* Returns how many lines came. */
-  async function loadOlder() {
+  /* `button` is that of the mark between lines, where it was pressed. Returns how many lines came. */
+  async function loadOlder(button) {
     if (page.older?.loading) return 0;
     page.older = { loading: true };
+    if (button) button.textContent = "loading";
     showHead();
     const { list } = page;
     let count = 0;
+    let anchor;
     try {
       const before = page.entries.oldest || new Date(Date.now() + 60000).toISOString().replace(/\.\d+Z$/, ".000000000Z");
       const { entries, sources, bytes, problem, is_beginning: begins } = await (await request({ before })).json();
@@ -296,14 +298,18 @@ export function start() {
       page.list.follow(false);
       const known = new Map(page.list.options.names.map((each, place) => [each.slice(0, 3).join("/"), place]));
       for (const entry of entries) entry[2] = known.get(sources[entry[2]].join("/")) ?? -1;
-      count = page.entries.prepend(entries);
+      const { all, seam } = page.entries;
+      const below = button ? all[all.indexOf(seam) + 1] : null; // keeps its place
+      if (below) anchor = list.anchorAt(below);
+      count = page.entries.load(entries, { begins, problem });
       page.older = { begins, bytes, problem };
     } catch (error) {
       if (list !== page.list) return 0;
       page.older = { problem: error.message };
+      if (button) button.textContent = `load (failed: ${error.message})`;
     }
     showHead();
-    list.update();
+    list.update(anchor);
     return count;
   }
 

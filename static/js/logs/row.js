@@ -72,10 +72,14 @@ function content(entry, columns) {
 }
 
 function cutButton(entry) {
-  const button = element("button", "log-cut", `${count(entry.cut)} bytes more`);
-  button.type = "button";
-  button.dataset.logWhole = "";
-  return button;
+  return button("log-cut", `${count(entry.cut)} bytes more`, "logWhole");
+}
+
+function button(classes, words, data) {
+  const made = element("button", classes, words);
+  made.type = "button";
+  made.dataset[data] = "";
+  return made;
 }
 
 function opened(entry) {
@@ -107,6 +111,7 @@ export function rowOf(entry, options) {
   }
   if (entry.mark) {
     row.append(element("span", "log-text", visible(entry.words)));
+    if (entry.mark === "older") row.append(" ", button("log-load", "load", "logOlder"));
     return row;
   }
   const fields = options.columns.length ? fieldsOf(entry) : null;
@@ -130,10 +135,7 @@ function gapRow(entry) {
   Object.assign(row.dataset, { mark: "skipped", time: entry.time, lines: end - first });
   row.append(element("span", "log-text", `${count(end - first)} line${end - first === 1 ? "" : "s"} not shown`));
   if (!entry.lost) {
-    const button = element("button", "log-load", "load");
-    button.type = "button";
-    button.dataset.logLoad = "";
-    row.append(" ", button);
+    row.append(" ", button("log-load", "load", "logLoad"));
   } else row.firstChild.textContent += ": not kept any more";
   return row;
 }

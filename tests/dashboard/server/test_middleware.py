@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import zlib
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlencode
@@ -16,6 +17,7 @@ from dashboard.runtime.app_state import SCOPE_KEY
 from dashboard.runtime.thread_pools import COMPUTING_THREADS, SMALL_TEXT, run_in_thread_if_large
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.quota_refusal import REFUSAL_KEY
+from tests.support.objects.rows import made
 from tests.support.pages.app_state import AttributeState
 from tests.support.pages.site_without_cluster import Site
 
@@ -72,6 +74,20 @@ async def test_a_large_form_and_its_page_wait_for_no_computing() -> None:
 @pytest.mark.usefixtures("busy_threads")
 async def test_a_refusal_waits_for_no_thread() -> None:
     assert (await response("GET", "/no/such/page/"))[0] == 404
+
+
+async def test_a_file_that_is_sent_in_parts_is_one_gzip_member() -> None:
+    """Browsers read the first member and drop what follows without a word."""
+    site = Site(*(("pods", made("Pod", f"web-{number}", namespace="shop")) for number in range(250)))
+    response = await site.client.get("/resources/pods/export.csv", headers={"accept-encoding": "gzip"})
+    assert response["Content-Encoding"] == "gzip"
+    parts = [part async for part in response]  # type: ignore[attr-defined]
+    assert len(parts) > 2
+    decompressor = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    lines = decompressor.decompress(b"".join(parts)).decode().splitlines()
+    assert len(lines) == 251
+    assert decompressor.eof
+    assert decompressor.unused_data == b""
 
 
 @pytest.mark.usefixtures("urls")

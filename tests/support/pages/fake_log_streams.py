@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 from dashboard.live.logs.container_stream import ContainerId
 from dashboard.live.logs.container_streams import TooManyStreams
+from dashboard.live.logs.log_ring import LogRing
 from informerd.logs.log_events import LogEvent, LogLines
 from tests.support.objects.rows import Json, made
 from tests.support.pages.site_without_cluster import Site
@@ -19,16 +21,29 @@ LINE = b"2026-11-28T07:00:00.000000001Z hello from "
 class FakeLogStreams:
     """Stands for LogStreams, without a `run`."""
 
-    def __init__(self, most: int = 1000) -> None:
+    def __init__(
+        self, most: int = 1000, lines: Mapping[str, Sequence[bytes]] = MappingProxyType({}), long: str = ""
+    ) -> None:
+        """`lines` of containers, by their names; the log of `long` has older ones, too."""
         self.followed: list[ContainerId] = []
         self._most = most
+        self._lines = lines
+        self._long = long
 
     def join(self, container: ContainerId, listener: object) -> tuple[Any, list[LogEvent]]:
         if len(self.followed) >= self._most:
             raise TooManyStreams("there is no room for one more")
         self.followed.append(container)
-        lines = LogLines(container.container, [LINE + container.pod.encode()])
-        return SimpleNamespace(container=container, has_ended=False, wait_until_begun=self._begun), [lines]
+        is_long = container.container == self._long
+        lines = self._lines.get(container.container, [LINE + container.pod.encode()])
+        stream = SimpleNamespace(
+            container=container,
+            has_ended=False,
+            wait_until_begun=self._begun,
+            begins_within=is_long,
+            ring=LogRing(2**20),
+        )
+        return stream, [LogLines(container.container, lines)]
 
     async def _begun(self, seconds: float) -> None:
         """It has begun."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,8 +14,10 @@ from dashboard.live.logs.container_stream import ContainerId
 from dashboard.live.logs.container_streams import UNUSED_SECONDS, LogStreams, TooManyStreams
 from dashboard.live.logs.log_ring import OBJECT_BYTES, LogRing
 from dashboard.live.replication.replicas import Replicas
+from dashboard.pages.logs.line_buffer import time_bytes
 from informerd.errors import Forbidden, Status
 from informerd.logs.log_events import LogEvent, LogLines, LogMark
+from informerd.logs.log_follower import TAIL
 from informerd.rest.client import Client
 from tests.support.clock import FakeClock
 from tests.support.wait import eventually
@@ -36,9 +38,10 @@ class PodsReplica:
 
 
 class LogClient:
-    """Gives a log of one line, which then goes on in silence; or refuses it, or fails."""
+    """Gives a log, which then goes on in silence; or refuses it, or fails."""
 
-    def __init__(self, *, refuses: bool = False, fails: bool = False) -> None:
+    def __init__(self, *, refuses: bool = False, fails: bool = False, lines: Sequence[bytes] = (LINE,)) -> None:
+        self.lines = lines
         self.refuses = refuses
         self.fails = fails
         self.opened = 0
@@ -50,7 +53,7 @@ class LogClient:
             raise Forbidden(Status(code=403, reason="Forbidden", message="you may not"))
         if self.fails:
             raise RuntimeError("a fault of the program")
-        chunks = [LINE + b"\n"]
+        chunks = [b"".join(line + b"\n" for line in self.lines)]
 
         async def read() -> bytes:
             if chunks:
@@ -106,6 +109,21 @@ async def test_a_log_is_read_once_and_who_comes_later_gets_what_there_was(stream
     _, before = streams.join(container(0), second)
     assert before == [LogLines("main", [LINE])]
     assert (client.opened, len(streams), streams.lines) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("count", "later", "has_older"),
+    [(TAIL, 0.0, True), (TAIL + 5, 0.0, True), (TAIL - 1, 0.0, False), (TAIL, 60.0, False)],
+)
+async def test_a_log_that_begins_with_as_many_lines_as_were_asked_for_may_have_older_ones(
+    streams: LogStreams, clock: FakeClock, count: int, later: float, has_older: bool
+) -> None:
+    """Lines that are written `later` seconds after the log was asked for are new ones."""
+    written = [time_bytes(int((clock.time() + later) * 1e9) + number) + b" x" for number in range(count)]
+    listener = Listener(LogClient(lines=written))
+    stream, _ = streams.join(container(0), listener)
+    await eventually(lambda: listener.lines == written)
+    assert stream.begins_within == has_older
 
 
 async def test_where_one_may_not_read_it_another_ones_rights_are_tried_and_then_it_is_refused(

@@ -40,7 +40,7 @@ def numbers(number: int, ready: int | None = None) -> Json:
     ("obj", "status", "tone", "reason"),
     [
         (workload(numbers(2)), "Available", "ok", ""),
-        (workload(numbers(2, 1)), "Progressing", "busy", "1 of 2 pods are not ready"),
+        (workload(numbers(2, 1)), "Progressing", "busy", "1 of 2 pods is not ready"),
         (workload(numbers(2, 0), condition("Available", "False")), "Unavailable", "warn", "2 of 2 pods are not ready"),
         (workload(numbers(3)), "Progressing", "busy", ""),
         (workload(numbers(2), generation=2), "Progressing", "busy", ""),

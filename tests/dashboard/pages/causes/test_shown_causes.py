@@ -177,6 +177,7 @@ def test_a_namespace_that_ran_out_of_quota_is_one_card() -> None:
     world = World()
     said = 'pods "web-x" is forbidden: exceeded quota: small, requested: pods=1, used: pods=4, limited: pods=4'
     world.deployment("web", since=world.now - 60, reason=said)
+    assert world.only.words == "the quota would be exceeded: 1 Deployment cannot create what it wants"
     world.deployment("api", since=world.now - 30, reason=said)
     world.warn("event", "web-rs", f"FailedCreate: Error creating: {said}", kind="replicaset", group="apps")
     cause = world.only

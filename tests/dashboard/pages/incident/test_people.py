@@ -93,6 +93,10 @@ async def test_who_deleted_it_through_deltaboard_is_named_on_the_page_and_in_the
     ("record_of", "said"),
     [
         ({"verb": "create", "subresource": "eviction"}, "alice evicted it through Deltaboard"),
+        (
+            {"verb": "create", "subresource": "exec", "outcome": "", "options": {"container": "main", "command": "sh"}},
+            "alice opened a terminal in container main through Deltaboard Pod shop/web-1",
+        ),
         ({"verb": "create"}, "alice created it through Deltaboard"),
         ({"verb": "update", "subresource": "status"}, "alice changed its status through Deltaboard"),
         ({"verb": "delete", "outcome": ""}, "alice deleted it through Deltaboard. Whether that was done is not known"),
@@ -125,7 +129,9 @@ async def test_what_was_refused_or_only_read_is_not_told_and_nobody_else_learns_
     await incident.write("update")
     assert "alice" in await incident.text()
     incident.parts.rights = Rights([Rule(frozenset({"get"}), frozenset({""}), frozenset({"pods"}))])
-    assert "alice" not in await incident.text()
+    text = await incident.text()
+    assert "alice" not in text
+    assert "Deltaboard's audit log has no write of these objects that you may see, and managedFields" in text
 
 
 async def test_where_nobody_deleted_it_through_deltaboard_the_page_says_that_it_does_not_know_who_did(
@@ -135,6 +141,16 @@ async def test_where_nobody_deleted_it_through_deltaboard_the_page_says_that_it_
     said = f"Who deleted it is not known: Deltaboard's audit log has no deletion of it, {KEEPS_NO_NAMES}"
     assert said in await incident.text()
     assert said.replace("'", "'") in await page(incident.site, f"{WHY}?markdown")
+
+
+async def test_of_a_deletion_that_may_have_been_done_the_page_does_not_say_that_there_is_none(
+    incident: Incident,
+) -> None:
+    await incident.write("delete", outcome="")
+    incident.delete()
+    text = await incident.text()
+    assert "alice deleted it through Deltaboard. Whether that was done is not known" in text
+    assert "Who deleted it" not in text
 
 
 async def test_without_an_audit_log_the_page_says_so() -> None:

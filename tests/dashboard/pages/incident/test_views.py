@@ -61,10 +61,10 @@ async def test_what_changed_before_is_said_and_where_the_feed_begins_later_that_
         return cause_sentence(cause)
 
     begins = "Changes of Deployments before 2027-01-15 08:00:00 UTC are not in the feed."
-    assert sentence() == f"Deployment shop/api: rollout is stuck: Late, since 2027-01-15 08:01:00 UTC. {begins}"
+    assert sentence() == f"Deployment shop/api: rollout is stuck: Late; it began 2027-01-15 08:01:00 UTC. {begins}"
     feeder._send(entries=(msgspec.structs.replace(line, fields=(("images", "web:2"),)),))
-    since = "Deployment shop/api: rollout is stuck: Late, since 2027-01-15 08:01:00 UTC"
-    assert sentence() == f"{since}; 60s after: images web:1 → web:2"
+    began = "Deployment shop/api: rollout is stuck: Late; it began 2027-01-15 08:01:00 UTC"
+    assert sentence() == f"{began}; 60s after: images web:1 → web:2"
 
 
 UID = "uid-shop-web-1"

@@ -42,6 +42,23 @@ def test_the_newest_block_stays_however_large_it_is() -> None:
     assert [item for _, (_, item) in buffer.newest(5)] == [b"y"]
 
 
+def at(second: int) -> bytes:
+    return f"2026-11-28T07:00:{second:02d}.000000000Z x".encode()
+
+
+def test_the_newest_line_before_a_number_is_known_though_it_is_not_kept() -> None:
+    buffer = LineBuffer(max_bytes=5 * (ENTRY_BYTES + len(at(0))))
+    buffer.append(entries(at(1), at(5)))
+    buffer.append([*entries(at(2), at(3)), (0, LogPageMark(at(9), "gap", ""))])
+    assert [buffer.newest_before(number) for number in (0, 1, 2, 3, 9)] == [
+        b"", at(1)[:-2], at(5)[:-2], at(5)[:-2], at(5)[:-2],
+    ]  # fmt: skip
+    buffer.append(entries(at(6)))
+    assert (buffer.first_number, buffer.lost_until) == (2, at(5)[:-2])
+    buffer.clear()
+    assert buffer.newest_before(buffer.next_number) == at(5)[:-2]
+
+
 def test_times_are_compared_in_one_zone_and_with_nine_decimals() -> None:
     assert sort_key(b"2026-11-28T07:09:06.123456789Z text") == b"2026-11-28T07:09:06.123456789Z"
     assert sort_key(b"2026-11-28T08:09:06.1234+01:00 text") == b"2026-11-28T07:09:06.123400000Z"

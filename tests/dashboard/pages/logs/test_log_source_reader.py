@@ -12,6 +12,7 @@ from django.http import QueryDict
 
 from dashboard.live.logs.container_stream import ContainerId
 from dashboard.live.logs.container_streams import LogStreams, TooManyStreams
+from dashboard.live.logs.log_ring import LogRing
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.logs import log_source_reader
 from dashboard.pages.logs.log_source_reader import MAX_SOURCES, LogSourceReader
@@ -53,7 +54,8 @@ class Streams:
         if len(self.joined) >= self._most:
             raise TooManyStreams("there is no room")
         self.joined.append(container)
-        return SimpleNamespace(has_ended=True, wait_until_begun=self._begun), []
+        stream = SimpleNamespace(has_ended=True, wait_until_begun=self._begun, begins_within=False, ring=LogRing(2**20))
+        return stream, []
 
     async def _begun(self, seconds: float) -> None:
         """It has no line yet."""

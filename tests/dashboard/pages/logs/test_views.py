@@ -81,8 +81,44 @@ async def test_a_pod_that_is_named_is_read_however_many_newer_ones_there_are() -
     assert "not read" not in shown
 
 
+async def test_a_pod_that_is_named_with_its_namespace_is_read_however_many_namespaces_have_its_name() -> None:
+    namespaces = [f"tenant-{number}" for number in range(MAX_PODS + 5)]
+    pods = [
+        logging_pod(
+            "db-0", namespace=each, uid=each, creationTimestamp=f"2026-11-28T07:0{number // 60}:{number % 60:02d}Z"
+        )
+        for number, each in enumerate(namespaces)
+    ]
+    site = LogsSite(*map(namespace, namespaces), *pods)
+    shown = words(await site.page("/logs/?pod=tenant-0/db-0"))
+    assert [each.namespace for each in site.streams.followed] == ["tenant-0"]
+    assert "not read" not in shown
+
+
 async def test_where_the_process_has_no_room_for_one_more_log_the_page_says_which_is_not_read() -> None:
     site = LogsSite(namespace("shop"), logging_pod("web", 3), streams=FakeLogStreams(most=2))
     html = await site.page(ADDRESS)
     assert html.count("hello from web") == 2
     assert html.count("not read: there is no room for one more") == 1
+
+
+def lines_from(second: int, count: int) -> list[bytes]:
+    moments = range(second, second + count)
+    return [b"2026-11-28T07:%02d:%02d.000000001Z line" % divmod(moment, 60) for moment in moments]
+
+
+@pytest.mark.parametrize(
+    ("long", "busy", "since", "shown"),
+    [
+        ("main-0", 100, "2026-11-28T07:16:40.000000001Z", ["line"] * 20 + ["mark"] + ["line"] * 100),
+        ("", 100, "", ["line"] * 120),
+        ("main-0", 400, "2026-11-28T07:18:19.000000002Z", ["line"] * 300),  # after the newest line that is not there
+    ],
+)
+async def test_a_page_says_from_when_on_it_has_all_lines(long: str, busy: int, since: str, shown: list[str]) -> None:
+    lines = {"main-0": lines_from(1000, busy), "main-1": lines_from(0, 20)}
+    site = LogsSite(namespace("shop"), logging_pod("web", 2), streams=FakeLogStreams(lines=lines, long=long))
+    html = await site.page(ADDRESS)
+    assert f'data-since="{since}"' in html
+    assert re.findall(r'<div class="log-(line|mark)', html) == shown
+    assert ("Lines may be missing above" in html) == ("mark" in shown)

@@ -45,8 +45,8 @@ class Terminal:
         self.clock = FakeClock()
         self.shown = b""
         self.session = TerminalSession(
-            client, Command("shop", "web", "main", ("sh",), 100, 30), self._show, clock=self.clock, recorder=recorder,
-            actor=ANNA, idle_seconds=IDLE_SECONDS, **options,
+            client, Command("shop", "web", "uid-1", "main", ("sh",), 100, 30), self._show, clock=self.clock,
+            recorder=recorder, actor=ANNA, idle_seconds=IDLE_SECONDS, **options,
         )  # fmt: skip
         self.running = asyncio.create_task(self.session.run())
 
@@ -84,7 +84,8 @@ async def test_what_is_typed_and_shown_and_the_end_are_recorded_with_who_where_a
         await terminal.session.opened.wait()
         (intent,) = await contents(record)
         assert (intent["verb"], intent["resource"], intent["subresource"]) == ("create", "pods", "exec")
-        assert (intent["namespace"], intent["name"], intent["person"]["name"]) == ("shop", "web", "anna")
+        assert (intent["namespace"], intent["name"], intent["uid"]) == ("shop", "web", "uid-1")
+        assert intent["person"]["name"] == "anna"
         assert intent["options"] == {"container": "main", "command": "sh"}
         await terminal.clock.advance(12)
         terminal.session.type(b"ls -la")

@@ -67,3 +67,7 @@ def test_another_secret_key_hashes_otherwise() -> None:
     with override_settings(SECRET_KEY="another"):
         assert secret_hash_key() != first
     assert len(first) == 32
+
+
+def test_tests_record_nothing_where_they_do_not_say_where() -> None:
+    assert not settings.DELTABOARD_HISTORY

@@ -1,0 +1,93 @@
+"""Tests of the lines that a page of logs has, in Chromium: which are missing is said, and none comes twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from tests.support.program import ROOT
+
+pytestmark = pytest.mark.browser
+
+HOST = "http://deltaboard.test/"
+QUIET, BUSY = 0, 1
+RUN = """async (steps) => {
+  const { Entries } = await import("/entries.js");
+  const made = new Entries();
+  for (const [name, ...given] of JSON.parse(steps)) {
+    if (name === "fill") made.fill(made.all.find(({ gap }) => gap), ...given);
+    else made[name](...given);
+  }
+  return [made.all.map(({ gap, mark, content }) => gap ?? mark ?? content), made.oldest];
+}"""
+
+
+@pytest.fixture
+def page(new_context: Callable[..., BrowserContext]) -> Page:
+    context = new_context()
+    script = (ROOT / "static" / "js" / "logs" / "entries.js").read_text()
+    context.route(f"{HOST}entries.js", lambda route: route.fulfill(body=script, content_type="text/javascript"))
+    context.route(HOST, lambda route: route.fulfill(body="<title>Lines</title>", content_type="text/html"))
+    page = context.new_page()
+    page.goto(HOST)
+    return page
+
+
+def shown(page: Page, *steps: tuple[object, ...]) -> tuple[list[Any], str]:
+    """What the page has after these calls, and since when it has all lines."""
+    entries, oldest = page.evaluate(RUN, json.dumps(steps))
+    return entries, oldest
+
+
+def at(second: int) -> str:
+    return f"2026-11-28T07:00:{second:02d}.000000000Z"
+
+
+def line(number: int | None, second: int, source: int = BUSY, text: str = "") -> list[object]:
+    return [number, at(second), source, 0, text or f"{'quiet' if source == QUIET else 'busy'} {second}"]
+
+
+def window(*entries: list[object], since: str = "") -> tuple[object, ...]:
+    return "add", {"whole": True, "entries": entries, "next": len(entries), "first": 0, "history": "", "since": since}
+
+
+def frame(*entries: list[object], end: int, since: str = "") -> tuple[object, ...]:
+    return "add", {"entries": entries, "next": end, "first": 0, "history": "", "since": since}
+
+
+def test_lines_that_the_first_frame_of_an_empty_page_left_out_are_a_gap(page: Page) -> None:
+    entries, _ = shown(page, window(), frame(line(2, 8), line(3, 9), end=4))
+    assert entries == [[0, 2], "busy 8", "busy 9"]
+
+
+def test_where_lines_of_a_busy_log_are_not_there_a_mark_stands_until_they_are_loaded(page: Page) -> None:
+    steps = (window(line(0, 1, QUIET), line(1, 2, QUIET)), frame(line(4, 8), end=5, since=at(6)))
+    assert shown(page, *steps) == (["quiet 1", "quiet 2", "older", [2, 4], "busy 8"], at(6))
+    newest = [line(None, 4), line(None, 5)]
+    some = ("load", newest, {"begins": False, "problem": ""})
+    assert shown(page, *steps, some) == (
+        ["quiet 1", "quiet 2", "older", "busy 4", "busy 5", [2, 4], "busy 8"], at(4)
+    )  # fmt: skip
+    rest = ("load", [line(None, 1, QUIET), line(None, 2, QUIET), line(None, 3)], {"begins": True, "problem": ""})
+    assert shown(page, *steps, some, rest) == (
+        ["quiet 1", "quiet 2", "busy 3", "busy 4", "busy 5", [2, 4], "busy 8"], at(1)
+    )  # fmt: skip
+
+
+def test_equal_lines_are_told_apart_by_their_number_and_none_comes_twice(page: Page) -> None:
+    steps = (window(line(0, 1, QUIET)), frame(line(3, 8, text="again"), end=4, since=at(9)))
+    loaded = ("load", [line(None, 8, text="again"), line(None, 8, text="again")], {"begins": True, "problem": ""})
+    entries, _ = shown(page, *steps, loaded)
+    assert entries.count("again") == 2
+    entries, _ = shown(page, *steps, loaded, ("fill", [line(1, 8, text="again"), line(2, 8, text="other")]))
+    assert sorted(entries) == ["again", "again", "other", "quiet 1"]
+
+
+def test_lines_that_could_not_be_loaded_leave_a_mark(page: Page) -> None:
+    loaded = ("load", [line(None, 3)], {"begins": False, "problem": "Not all could be read"})
+    entries, oldest = shown(page, window(line(0, 8)), loaded)
+    assert (entries, oldest) == (["busy 3", "gap", "busy 8"], at(3))
