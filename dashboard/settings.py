@@ -281,6 +281,7 @@ MIDDLEWARE = [
     "dashboard.server.middleware.LargeForms",
     "dashboard.server.middleware.Csrf",
     "django_htmx.middleware.HtmxMiddleware",
+    "dashboard.server.moment_pages.MomentPages",
     "dashboard.server.middleware.NestingRefusal",
     "dashboard.server.quota_refusal.QuotaRefusal",
 ]

@@ -35,6 +35,7 @@ from dashboard.pages.lists import selection_views
 from dashboard.pages.lists import views as list_views
 from dashboard.pages.lists.completion import views as completion_views
 from dashboard.pages.logs import views as log_views
+from dashboard.pages.moment import views as moment_views
 from dashboard.pages.overview import views as overview_views
 from dashboard.pages.quick_actions import views as quick_action_views
 from dashboard.pages.quick_actions.menu_views import action_menu
@@ -58,6 +59,7 @@ urlpatterns = [
     path("logs/logs.txt", log_views.log_download, {"suffix": "txt"}, name="selection-log-download"),
     path("logs/logs.ndjson", log_views.log_download, {"suffix": "ndjson"}, name="selection-log-download"),
     path("why/<str:resource>/<str:namespace>/<str:name>/", incident_views.incident, name="incident"),
+    path("moment/step/", moment_views.step, name="moment-step"),
     path("why/<str:resource>/<str:name>/", incident_views.incident_without_namespace, _DASH, name="incident-by-name"),
     path("controllers/", controller_views.controllers, name="controllers"),
     path("controllers/requeue/", controller_views.requeue, name="requeue"),

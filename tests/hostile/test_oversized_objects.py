@@ -9,10 +9,11 @@ import msgspec
 import pytest
 
 from dashboard.live.replication import feed_history
+from dashboard.live.replication.entry_builder import MAX_ENTRY_PAIRS, MAX_ENTRY_TEXT
 from dashboard.live.replication.feed_history import CHUNK_BYTES, CHUNK_SIZE, MAX_KEPT_BYTES, FeedHistory
 from dashboard.live.replication.messages import SnapshotRequest
 from dashboard.live.replication.pending_changes import split_into_frames
-from dashboard.live.replication.publisher import MAX_ENTRY_PAIRS, MAX_ENTRY_TEXT, MAX_ROW_BYTES, Publisher
+from dashboard.live.replication.publisher import MAX_ROW_BYTES, Publisher
 from dashboard.live.replication.redis_channel_layer import MAX_MESSAGE_BYTES
 from dashboard.live.replication.snapshot import PAIR_BYTES, SnapshotStore, entry_size
 from dashboard.objects.kinds.feed_entry import Entry

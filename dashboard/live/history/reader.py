@@ -18,7 +18,7 @@ from informerd.lru_cache import LruCache
 
 STEP = 200
 """Objects of a step: the first ones are there within some 50 ms."""
-GRACE = 15_000_000
+GRACE = 6_000_000
 """Microseconds that the newest note of what is covered may be old while all is recorded."""
 FOREVER = 2**62
 MAX_FOUND = 200
@@ -36,6 +36,24 @@ class Step:
     objects: tuple[StoredVersion, ...]
     done: int
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedState:
+    """A change of an object with its state before, None where there was none, and after."""
+
+    version: Version
+    before: bytes | None
+    json: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesWithStates:
+    """Changes of a kind, oldest first."""
+
+    complete_from: int
+    """From when on all are among them."""
+    changes: tuple[ChangedState, ...]
 
 
 class HistoryReader:
@@ -133,6 +151,34 @@ class HistoryReader:
                         yield step
                     end, window = start, window * 2
 
+    def changes_with_states(self, kind: str, since: int, until: int, most: int) -> ChangesWithStates:
+        """The newest changes of a kind from `since` and before `until`, `most` at most, with the states before them."""
+        found: list[Version] = []
+        for step in self.changes(since, until, (kind,)):
+            found += step
+            if len(found) > most:
+                break
+        complete_from = max([since, *(min(gap.until or until, until) for gap in self.gaps(kind, since, until))])
+        if len(found) > most:
+            found = found[:most]
+            complete_from = found[-1].time
+        wanted = {(version.object.uid, version.time) for version in found}
+        uids = {version.object.uid: version.object for version in found}
+        changes: dict[tuple[str, int], ChangedState] = {}
+        for reader in self._overlapping(complete_from, until):
+            with closing(reader.connection):
+                for name in uids.values():
+                    for number in self._ids(reader, kind, name.namespace, name.name, name.uid):
+                        before: bytes | None = None
+                        for version, _, json, damage in reader.chain(number):
+                            if damage is not None:
+                                raise damage
+                            place = (version.object.uid, version.time)
+                            if place in wanted and place not in changes and json is not None:
+                                changes[place] = ChangedState(version, before, json)
+                            before = None if version.operation.is_end else json
+        return ChangesWithStates(complete_from, tuple(sorted(changes.values(), key=lambda each: each.version.time)))
+
     def find_ended(self, text: str, kind: str = "", limit: int = MAX_FOUND) -> list[Version]:
         """Objects that are not there any more and have `text` in their names, those that ended last first."""
         pattern = "%" + text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
@@ -172,6 +218,10 @@ class HistoryReader:
         if gaps and gaps[-1].until is None and until - gaps[-1].since < GRACE:
             gaps.pop()
         return gaps
+
+    def is_recorded(self, kind: str, time: int) -> bool:
+        """Whether all changes of a kind up to a moment are recorded: of the newest seconds this is not known yet."""
+        return any(since <= time <= until for since, until, _ in self._spans(kind, time, FOREVER))
 
     def gap_at(self, kind: str, time: int) -> Gap | None:
         """The gap of a kind that a moment is in; None where all was recorded."""

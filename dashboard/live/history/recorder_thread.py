@@ -21,7 +21,7 @@ MAX_BATCH = 5_000
 """Most changes of a transaction."""
 SHORT_PAUSE = 0.03
 """Seconds between two steps of copying what a new part begins with, each of which takes about as long."""
-IDLE_SECONDS = 5.0
+IDLE_SECONDS = 2.0
 """Seconds between two transactions while nothing changes, which say until when that was so."""
 RETRY_SECONDS = 1.0
 MAX_RETRY_SECONDS = 10.0

@@ -46,8 +46,12 @@ class UsageLookup(Protocol):
         """Call `listener` whenever all of it is known anew. Returns a function that ends that."""
 
 
-class _NoUsage:
-    problem = ""
+class NoUsage:
+    """Nothing is known, for the reason that `problem` says as a sentence."""
+
+    def __init__(self, problem: str = "") -> None:
+        self.problem = problem
+
     answered_at = None
     is_served = False
 
@@ -64,5 +68,5 @@ class _NoUsage:
         return lambda: None
 
 
-NO_USAGE: UsageLookup = _NoUsage()
+NO_USAGE: UsageLookup = NoUsage()
 """Nothing is known."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable
-from itertools import islice
+from collections.abc import Callable
 
 import msgspec
 
 from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, Sender
 from dashboard.live.replication.compression_dictionaries import MAX_OBJECT_BYTES, AnnouncedDictionaries, fits
+from dashboard.live.replication.entry_builder import build_entry
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import (
     FEED_GROUP,
@@ -33,11 +33,9 @@ from dashboard.live.replication.pending_changes import (
     PendingChanges,
     split_into_frames,
 )
-from dashboard.live.replication.snapshot import CHUNK_ROWS, PAIR_BYTES, SnapshotStore
-from dashboard.objects.fields.text_limit import limit_text
+from dashboard.live.replication.snapshot import CHUNK_ROWS, SnapshotStore
 from dashboard.objects.kinds.feed_entry import Entry, EventSubject, Operation
 from dashboard.objects.kinds.row import Row, TableDefinition, Tone
-from dashboard.objects.kinds.row_owners import main_owner
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
@@ -51,11 +49,6 @@ SMALL_FRAME = 20
 HEARTBEAT_INTERVAL = 1.0
 """Seconds between heartbeats."""
 MAX_ENTRIES = 500
-MAX_ENTRY_TEXT = 1_000
-"""Characters of each text of an entry."""
-MAX_ENTRY_PAIRS = 64_000
-"""Characters of an entry's labels, and of its fields, with PAIR_BYTES for each; an object may have any number of them.
-"""
 MAX_ROW_BYTES = 16 * 2**20
 """Bytes of a row in a message. A row of an object of 3 MB, more than API servers take, has 9 MB: its only owner's name
 is in the row twice, and in the whole object.
@@ -128,27 +121,10 @@ class Publisher:
     ) -> None:
         """Add a line to the feed and count the change; each call makes one line, however fast they come."""
         self._entry_seq += 1
-        fitting = _fitting(row.labels.items())
-        owner = main_owner(row)
-        entry = Entry(
-            seq=self._entry_seq,
-            time=self._clock.time(),
-            op=op,
-            namespace=row.namespace,
-            name=row.name,
-            uid=row.uid,
-            version=row.version,
-            words=limit_text(words, MAX_ENTRY_TEXT),
-            tone=tone,
-            epoch=self.epoch,
-            status=row.status,
-            labels=row.labels if fitting is None else dict(islice(row.labels.items(), fitting)),
-            owner=limit_text(f"{owner.kind}/{owner.name}", MAX_ENTRY_TEXT) if owner is not None else "",
-            reason=limit_text(reason or row.reason, MAX_ENTRY_TEXT),
-            fields=fields[: _fitting(fields)],
-            about=subject,
-            owner_group=limit_text(owner.group, MAX_ENTRY_TEXT) if owner is not None else "",
-        )
+        entry = build_entry(
+            self._entry_seq, self._clock.time(), self.epoch, op, row, words, tone,
+            fields=fields, reason=reason, subject=subject,
+        )  # fmt: skip
         self._pending.add(entry)
         self._wake.set()
 
@@ -310,16 +286,6 @@ class Publisher:
         if self.rows.get(row.uid) is row:
             self.rows[row.uid] = shown
         return shown
-
-
-def _fitting(pairs: Iterable[tuple[str, str]]) -> int | None:
-    """How many labels or fields have MAX_ENTRY_PAIRS characters together; None where all do."""
-    size = 0
-    for number, (name, value) in enumerate(pairs):
-        size += PAIR_BYTES + len(name) + len(value)
-        if size > MAX_ENTRY_PAIRS:
-            return number
-    return None
 
 
 def _by_name(row: Row, reason: str) -> Row:

@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
-from dashboard.live.replication.publisher import Publisher
-from dashboard.objects.kinds.feed_entry import Operation
-from dashboard.objects.kinds.row import Row
+from dashboard.objects.kinds.feed_entry import EventSubject, Operation
+from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import ChangeText, Printer, build_row, change_text, event_subject
 from informerd.log_throttle import LogThrottle
 from informerd.objects import Object
 
 logger = logging.getLogger(__name__)
+
+
+class EntryPublisher(Protocol):
+    """The used part of Publisher."""
+
+    @property
+    def rows(self) -> Mapping[str, Row]: ...
+
+    def put(self, row: Row) -> None: ...
+
+    def remove(self, uid: str) -> None: ...
+
+    def add_entry(
+        self,
+        op: Operation,
+        row: Row,
+        words: str,
+        tone: Tone,
+        *,
+        fields: tuple[tuple[str, str], ...] = (),
+        reason: str = "",
+        subject: EventSubject | None = None,
+    ) -> None: ...
 
 
 class RowHandler:
@@ -23,7 +46,7 @@ class RowHandler:
     def __init__(
         self,
         key: str,
-        publisher: Publisher,
+        publisher: EntryPublisher,
         printer: Printer | None = None,
         *,
         is_unreadable: Callable[[str], bool] = lambda _: False,

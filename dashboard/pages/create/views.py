@@ -13,12 +13,13 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.access.quota_owner import quota_owners
+from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.problems.write_refusal import Problem, Refusal, refusal_of, unreadable_refusal
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.check_while_typing import check_result
-from dashboard.pages.create.clone import clone_of
+from dashboard.pages.create.clone import clone_for_recreation, clone_of
 from dashboard.pages.create.many.manifests import split_text
 from dashboard.pages.create.many.review_notes import notes
 from dashboard.pages.create.namespace_choice import LISTED_NAMESPACES, NamespaceChoice
@@ -36,9 +37,12 @@ from dashboard.pages.forms import ButtonResult, press
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import CHANGE
 from dashboard.pages.layout.flash import flash
+from dashboard.pages.layout.shown_moment import VERSION
 from dashboard.pages.writes.create_object import Created
+from dashboard.pages.writes.editable_part import editable_part
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.outcomes import Outcome, Refused, Review, Submission
+from dashboard.pages.writes.past_version import read_past_version
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.write_unavailable import unavailable_as_json, unavailable_as_page
@@ -75,6 +79,8 @@ class NewEditor:
     """Whether that object is being deleted."""
     source: Target | None = None
     """Source of the copy."""
+    restored_at: str = ""
+    """RFC 3339 of the moment whose version of the source it is; empty where it is a copy of the present one."""
     omitted_fields: tuple[str, ...] = ()
     """Fields of the source that are not in the copy."""
     hints: tuple[str, ...] = ()
@@ -95,8 +101,8 @@ class NewEditor:
 @require_http_methods(["GET", "HEAD", "POST"])
 @unavailable_as_page
 async def new(request: HttpRequest, resource: str) -> HttpResponse:
-    """The editor of a new object: ``?from=<namespace>/<name>`` copies one, ``?namespace=`` sets its namespace,
-    ``?example=`` names a sample of DELTABOARD_SAMPLES.
+    """The editor of a new object: ``?from=<namespace>/<name>`` copies one, with ``&version=`` it brings back one that
+    history has, ``?namespace=`` sets its namespace, ``?example=`` names a sample of DELTABOARD_SAMPLES.
 
     A POST takes the same steps as in dashboard.pages.edit.views; there is nothing to merge with.
     """
@@ -134,7 +140,9 @@ async def _open(create_request: CreateRequest) -> NewEditor:
     if key := params.get("draft", ""):
         return await _draft_editor(create_request, key)
     await check_permission(create_request)
-    if source := params.get("from", ""):
+    if (source := params.get("from", "")) and (version := params.get(VERSION, "")):
+        return await _recreation_editor(create_request, source, version)
+    if source:
         return await _copy_editor(create_request, source)
     return await _start_editor(create_request)
 
@@ -155,9 +163,7 @@ async def _start_editor(create_request: CreateRequest, refusal: Refusal | None =
 
 
 async def _copy_editor(create_request: CreateRequest, source: str) -> NewEditor:
-    namespace, _, name = source.rpartition("/")
-    kind = create_request.kind
-    target = Target(kind, namespace if kind.namespaced and namespace != "-" else "", name)
+    kind, target = create_request.kind, _target_of(create_request.kind, source)
     try:
         live = await ObjectClient(create_request.client, target).read()
     except InformerdError as error:
@@ -168,6 +174,27 @@ async def _copy_editor(create_request: CreateRequest, source: str) -> NewEditor:
     copy = clone_of(kind.key, live)
     text = to_yaml(copy.value)
     return NewEditor(Submission(text, EMPTY_BASE), source=target, omitted_fields=copy.omitted_fields, hints=copy.hints)
+
+
+async def _recreation_editor(create_request: CreateRequest, source: str, version: str) -> NewEditor:
+    """The editor with an object of the past, to be created again under its name."""
+    target = _target_of(create_request.kind, source)
+    found = await read_past_version(create_request.state, target, version)
+    if isinstance(found, Refusal):
+        return await _start_editor(create_request, found)
+    last = clone_for_recreation(target.kind.key, editable_part(found.value))
+    return NewEditor(
+        Submission(to_yaml(last.value), EMPTY_BASE),
+        source=target,
+        restored_at=found.at,
+        omitted_fields=last.omitted_fields,
+        hints=last.hints,
+    )
+
+
+def _target_of(kind: KindInfo, source: str) -> Target:
+    namespace, _, name = source.rpartition("/")
+    return Target(kind, namespace if kind.namespaced and namespace != "-" else "", name)
 
 
 async def _draft_editor(create_request: CreateRequest, key: str) -> NewEditor:
@@ -248,6 +275,7 @@ async def _page(create_request: CreateRequest, blank: NewEditor) -> HttpResponse
         "exists": blank.exists,
         "is_being_deleted": blank.is_being_deleted,
         "source": blank.source,
+        "restored_at": blank.restored_at,
         "omitted_fields": blank.omitted_fields,
         "hints": blank.hints,
         "namespace_choice": blank.namespace_choice,

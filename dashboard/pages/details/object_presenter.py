@@ -34,7 +34,8 @@ from dashboard.objects.printers.printer import path_column
 from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.details.owner_graph import KindReplicas
 from dashboard.pages.details.yaml_by_manager import YamlByManager, yaml_by_manager
-from dashboard.runtime.read_only import is_read_only
+from dashboard.pages.layout.shown_moment import restore_href
+from dashboard.runtime.read_only import is_past_shown, is_read_only
 from dashboard.runtime.text_with_links import incident_href, object_href
 from informerd.clock import Clock
 
@@ -247,6 +248,13 @@ class ObjectView(LiveView):
     @property
     def edit_href(self) -> str:
         return f"{self.href}edit/" if self.kind.editable and self._is_writable else ""
+
+    @property
+    def restore_href(self) -> str:
+        """Address that brings this version back, on a page of the past; empty elsewhere, and where nothing can be."""
+        if not is_past_shown() or not self.exists or settings.DELTABOARD_READ_ONLY:
+            return ""
+        return restore_href(self.kind, self.href, self.clock.time())
 
     @property
     def clone_href(self) -> str:

@@ -58,6 +58,8 @@ class Editor:
     """The resumed draft of this page."""
     form_data: Mapping[str, str] = field(default_factory=dict)
     """The form input of the resumed draft, as a POST has it."""
+    restored_at: str = ""
+    """RFC 3339 of the moment whose version the text is; empty where it is none of history."""
     theirs_html: str = ""
     """HTML: other users' changes since the draft began."""
     expanded: ExpandedPaths | None = None
@@ -105,6 +107,7 @@ async def _editor_page(edit_request: EditRequest, editor: Editor) -> HttpRespons
         "version_warnings": version_warnings,
         "has_status": await has_status(edit_request),
         "resumed": editor.resumed,
+        "restored_at": editor.restored_at,
         "theirs_html": editor.theirs_html,
     }
     return edit_request.page(

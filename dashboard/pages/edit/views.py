@@ -14,12 +14,14 @@ token and, for an edit, the mark of a review of this text on top of this state. 
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.manifests.document import parse
+from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.problems.write_refusal import Problem, Refusal, refusal_of
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.drafts.draft import Content, Draft
@@ -35,12 +37,14 @@ from dashboard.pages.edit.spec_or_status_request import open_part_request
 from dashboard.pages.forms import ButtonResult, form_fields, press
 from dashboard.pages.forms.input_names import FIELD, INITIAL
 from dashboard.pages.layout.flash import clear_flash
-from dashboard.pages.writes.editable_part import Base
+from dashboard.pages.layout.shown_moment import VERSION
+from dashboard.pages.writes.editable_part import Base, editable_part
 from dashboard.pages.writes.outcomes import Gone, Outcome, Refused, Saved, Submission, returns_outcome
+from dashboard.pages.writes.past_version import read_past_version
 from dashboard.pages.writes.request_context import EditRequest
 from dashboard.pages.writes.target import Editable
 from dashboard.pages.writes.typed_name import is_missing
-from dashboard.pages.writes.write_unavailable import unavailable_as_json, unavailable_as_page
+from dashboard.pages.writes.write_unavailable import WriteUnavailable, unavailable_as_json, unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT
 from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.errors import InformerdError, NotFound
@@ -60,7 +64,7 @@ async def edit(request: HttpRequest, resource: str, namespace: str, name: str, p
         await edit_request.draft_session.keep(Content.of(request.POST.dict()))
         outcome = await _press(edit_request, await read_form(request.POST))
     else:
-        outcome = await _open(edit_request, request.GET.get("draft", ""))
+        outcome = await _open(edit_request, request.GET)
     if isinstance(outcome, Saved):
         await edit_request.draft_session.end()
     response = await outcome_response(edit_request, outcome)
@@ -82,8 +86,11 @@ async def check(
 # --- GET ---
 
 
-async def _open(edit_request: EditRequest, draft_key: str) -> Editor | Outcome:
-    """The editor with the current object, or with the draft of that key."""
+async def _open(edit_request: EditRequest, params: QueryDict) -> Editor | Outcome:
+    """The editor with the current object, with a draft, or with a version from history."""
+    if version := params.get(VERSION, ""):
+        return await _restored(edit_request, version)
+    draft_key = params.get("draft", "")
     if not draft_key:
         return await _editor_of(edit_request)
     stored_draft = await edit_request.draft_session.resume(draft_key)
@@ -107,6 +114,24 @@ async def _editor_over(
     deletion_timestamp = live["metadata"].get("deletionTimestamp", "")
     offers = await edit_request.draft_session.offers()
     return Editor(Submission(text or base.text, base), refusal, deletion_timestamp=deletion_timestamp, offers=offers)
+
+
+async def _restored(edit_request: EditRequest, version: str) -> Editor:
+    """The editor with a version from history on top of the current object, which the review compares it with."""
+    target, part = edit_request.target, edit_request.target.part
+    found = await read_past_version(edit_request.state, target, version)
+    if isinstance(found, Refusal):
+        return await _editor_of(edit_request, refusal=found)
+    text = to_yaml(editable_part(found.value, part))
+    try:
+        live = await edit_request.object_client.read()
+    except NotFound:  # it is created again
+        place = f"{target.namespace or '-'}/{target.name}"
+        query = urlencode({"from": place, VERSION: found.at}, safe=":/")
+        raise WriteUnavailable.redirect(HttpResponseRedirect(f"{target.kind.new_path}?{query}")) from None
+    except InformerdError as error:
+        raise edit_request.read_failure(error, "Edit") from error
+    return replace(await _editor_over(edit_request, live, text), restored_at=found.at)
 
 
 @returns_outcome

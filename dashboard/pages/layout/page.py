@@ -24,6 +24,7 @@ from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.pages.layout.kinds_sidebar import KindGroup, navigation
 from dashboard.pages.layout.namespaces import NamespacePicker
+from dashboard.pages.layout.shown_moment import TimeControl, time_control
 from dashboard.runtime.app_state import AppState, state_of
 
 THEMES = ("auto", "light", "dark")
@@ -98,6 +99,8 @@ class PageInfo:
     """Why the page may be out of date, for a browser without scripts; empty where it is current."""
     socket: str
     """Address of the page's websocket."""
+    time: TimeControl | None
+    """The moment that is shown, and the ways to others; None where no history is kept."""
 
 
 def page_info(
@@ -130,6 +133,7 @@ def page_info(
         problem=state[HUB].connection_problem(),
         outage="" if state[HUB].connection_problem() else _outage(state, view, key),
         socket=socket_path(path, view, drawer_view),
+        time=time_control(request),
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
-from dashboard.runtime.read_only import READ_ONLY_REASON, READ_ONLY_TITLE
+from dashboard.runtime.read_only import read_only_sentences
 
 
 def read_only_info(*choices: ChoiceLink) -> NotFoundInfo:
     """Why nothing can be written, with links to pages that read."""
-    return NotFoundInfo(READ_ONLY_TITLE, READ_ONLY_REASON, choices, "Go to")
+    title, reason = read_only_sentences()
+    return NotFoundInfo(title, reason, choices, "Go to")
 
 
 def read_only_page(request: HttpRequest, *choices: ChoiceLink, key: str = "") -> HttpResponse:

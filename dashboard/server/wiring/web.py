@@ -26,6 +26,7 @@ from dashboard.live.hub.kind_discovery import KindDiscovery
 from dashboard.live.hub.on_demand_kinds import INTEREST, Interest
 from dashboard.live.hub.rights_groups import RightsGroups
 from dashboard.live.logs.container_streams import LOG_STREAMS, LogStreams
+from dashboard.live.moments.moments import MOMENT, MOMENTS
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.object_counts.worker_client import ObjectCountsClient
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
@@ -69,6 +70,7 @@ from dashboard.server.daphne_request_limits import ArrivalLimits, install_arriva
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
+from dashboard.server.moment_layer import MomentLayer
 from dashboard.server.monitoring_views import HISTORY_PROBLEM, METRICS, WORKER_BLOCKED
 from dashboard.server.person_states import PersonStates
 from dashboard.server.request_quotas import RequestQuotas
@@ -79,6 +81,7 @@ from dashboard.server.terminal_consumer import TERMINALS, TerminalConsumer
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.audit import build_audit_recorder
 from dashboard.server.wiring.metrics import WebCollector, exposition
+from dashboard.server.wiring.moments import build_moments
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
 from informerd.lru_cache import LruCache
@@ -148,9 +151,18 @@ class WebProcess:
         )
         self.work_processes = WorkProcesses()
         self.providers = Providers(settings.DELTABOARD_OIDC, clock)
+        self.past = build_moments(
+            self.connection,
+            self.replicas,
+            clock,
+            cluster=lambda: asdict(cluster_info(self.state)),
+            find_kind=self._find_kind,
+        )
         self.state = AppState(
             {
                 CLOCK: clock,
+                MOMENTS: self.past.moments if self.past is not None else None,
+                MOMENT: None,
                 RIGHTS: UNLIMITED,
                 CONNECTION: self.connection,
                 REPLICAS: self.replicas,
@@ -282,6 +294,8 @@ class WebProcess:
         self._keep("the connection to the cluster", self.worker_process.run)
         self._keep("reading the kinds that are followed always", self.followed_kinds.run)
         self._keep("resolving kinds", self.kind_discovery.run)
+        if self.past is not None:
+            self._keep("moments of the past", self.past.run)
         if self.person_clients.impersonates:
             self._keep("people's rights", self.people_rights.run)
             self._keep("groups of people with equal rights", self.rights_groups.run)
@@ -375,8 +389,10 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     served: Application = ProtocolRouter(pages, sockets)
     if live.audit.is_on:
         served = AuditLayer(served)
+    past, people = served, None
     if live.person_clients.impersonates:
-        served = RightsLayer(served, live.person_states)
+        served, people = RightsLayer(served, live.person_states), live.people_rights
+    served = MomentLayer(served, past, live.state, live.state[MOMENTS], people)
     wired = WiredApplication(served, live)
     if web_process is None:
         tune_process()

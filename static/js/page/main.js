@@ -20,10 +20,11 @@ import { start as namespaces } from "./namespaces.js";
 import { start as ages } from "./ages.js";
 import { start as retry } from "./form_retry_countdown.js";
 import { start as typedName } from "./typed_name.js";
+import { start as timeControl } from "./time_control.js";
 import { startAll } from "./start_all.js";
 
 startAll(
   rowSwap, theme, popoverDismissal, cutOffText, tabAndCluster, copy, shortcuts, hoverPause, announcer, palette,
   timestampBubble, freshness, kindsSidebar, namespaces, ages, retry,
-  typedName,
+  typedName, timeControl,
 );

@@ -17,6 +17,7 @@ from dashboard.cluster.kubectl_commands import kubectl_call
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.live.logs.container_streams import LOG_STREAMS, LogStreams
+from dashboard.live.moments.moments import MOMENT, MOMENTS
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS, Replicas
 from dashboard.objects.schemas.schema_store import SCHEMAS
@@ -70,10 +71,12 @@ ATTRIBUTES: dict[Key[Any], str] = {
 }
 DEFAULTS: dict[Key[Any], tuple[str, Callable[[], Any]]] = {
     AUDIT: ("audit", lambda: AuditRecorder(SystemClock())),
-    AUTHORS: ("authors", lambda: NoAuthors(SystemClock())),
     HISTORY_PROBLEM: ("history_problem", lambda: lambda: ""),
+    AUTHORS: ("authors", lambda: NoAuthors(SystemClock())),
     LAST_LINES: ("last_lines", lambda: LruCache(MAX_CACHED)),
     LOG_STREAMS: ("log_streams", lambda: LogStreams(cast("Replicas", {}), SystemClock())),
+    MOMENT: ("moment", lambda: None),
+    MOMENTS: ("moments", lambda: None),
     METRICS: ("metrics", lambda: lambda: (b"", "text/plain")),
     PROVIDERS: ("providers", lambda: Providers((), SystemClock())),
     QUOTAS: ("quotas", lambda: Quotas({}, SystemClock())),

@@ -29,7 +29,7 @@ READS = frozenset({
     "take", "check-status", "take-status", "may", "owner", "whoami", "audit", "audit-export", "sign-in", "sign-out",
     "back-channel-logout", "openid_connect_login", "openid_connect_callback", "sessions", "end-sessions",
     "logs", "log-lines", "log-download", "selection-logs", "selection-log-lines", "selection-log-download", "incident",
-    "terminal", "detail-by-name", "incident-by-name",
+    "terminal", "detail-by-name", "incident-by-name", "moment-step",
 })  # fmt: skip
 """Addresses that never write to the cluster, by name; what they write, if anything, is in Deltaboard's database."""
 STARTS_A_RUN = frozenset({"bulk"})

@@ -1,0 +1,116 @@
+"""Reads of history for moments, in threads: the event loop waits for none of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TypeVar
+
+from dashboard.live.history.part import HistoryUnavailable as PartUnavailable
+from dashboard.live.history.reader import FOREVER, GRACE, ChangesWithStates, HistoryReader
+from dashboard.live.history.version import Version
+from dashboard.live.history.version_codec import DamagedVersion
+from dashboard.live.moments.past_objects import HistoryUnavailable, KnownAt, PastPage
+from informerd.clock import Clock
+
+T = TypeVar("T")
+MICROSECONDS = 1_000_000
+THREADS = 2
+RETRY = 0.5
+"""Seconds between two looks whether the newest changes are written."""
+FIRST_WINDOW = 60
+"""Seconds after a moment that are read first for the next change; then four times as many, and so on."""
+
+
+class HistoryObjects:
+    """PastObjects of the history that `reader` returns; it returns None while there is none."""
+
+    def __init__(self, reader: Callable[[], HistoryReader | None], clock: Clock) -> None:
+        self._reader = reader
+        self._clock = clock
+        self._now = clock.time
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="history")
+
+    async def begin(self) -> float | None:
+        """Unix seconds of the oldest moment that can be shown; None where there is none."""
+        begin = await self._ask(lambda reader: reader.begin())
+        return None if begin is None else begin / MICROSECONDS
+
+    async def wait_until_recorded(self, keys: Sequence[str], at: float) -> None:
+        """Wait until all changes of these kinds up to a moment are recorded: for one of the last seconds, a little."""
+        while self._now() - at < GRACE / MICROSECONDS:
+            if await self._ask(lambda reader: all(reader.is_recorded(key, _micro(at)) for key in keys)):
+                return
+            await self._clock.sleep(RETRY)
+
+    async def known_at(self, key: str, at: float) -> KnownAt:
+        """What there is of a kind at Unix time `at`."""
+        gap = await self._ask(lambda reader: reader.gap_at(key, _micro(at)))
+        if gap is None:
+            return KnownAt(True)
+        if not gap.since:
+            return KnownAt(False, gap_reason=gap.reason)
+        return KnownAt(True, gap.since / MICROSECONDS, gap.reason)
+
+    async def changes_before(self, key: str, at: float, seconds: float, most: int) -> ChangesWithStates:
+        """The newest changes of a kind in the seconds before a moment, `most` at most, the moment's own included."""
+        since, until = _micro(at - seconds), _micro(at) + 1
+        return await self._ask(lambda reader: reader.changes_with_states(key, since, until, most))
+
+    async def object_at(self, key: str, namespace: str, name: str, at: float) -> bytes | None:
+        """The JSON of one object as it was then, of one that had just been deleted its last state; None where there was
+        none.
+        """
+        found = await self._ask(lambda reader: reader.object_at(key, namespace, name, _micro(at)))
+        return None if found is None else found.json
+
+    async def objects_at(self, key: str, at: float) -> AsyncIterator[PastPage]:
+        """The kind's objects as they were then, in pages."""
+        steps = await self._ask(lambda reader: reader.objects_at(key, _micro(at)))
+        while (step := await self._ask(lambda _: next(steps, None))) is not None:
+            yield PastPage([stored.json for stored in step.objects], step.total - step.done)
+
+    async def next_change(
+        self, at: float, kinds: Iterable[str], is_shown: Callable[[Version], bool], *, earlier: bool = False
+    ) -> float | None:
+        """Unix seconds of the first change after `at` of what is shown, or the last one before; None: there is none."""
+        return await self._ask(partial(_next_change, _micro(at), frozenset(kinds), is_shown, earlier, self._now))
+
+    async def _ask(self, question: Callable[[HistoryReader], T]) -> T:
+        reader = self._reader()
+        if reader is None:
+            raise HistoryUnavailable("no history is open yet")
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, question, reader)
+        except PartUnavailable as error:
+            raise HistoryUnavailable(str(error)) from error
+        except DamagedVersion as error:
+            raise HistoryUnavailable(f"what is stored is damaged: {error}") from error
+
+
+def _micro(at: float) -> int:
+    return round(at * MICROSECONDS)
+
+
+def _next_change(
+    at: int,
+    kinds: frozenset[str],
+    is_shown: Callable[[Version], bool],
+    earlier: bool,
+    now: Callable[[], float],
+    reader: HistoryReader,
+) -> float | None:
+    if earlier:
+        steps = reader.changes(0, at, kinds)
+        times = (version.time for step in steps for version in step if is_shown(version))
+        found = next(times, None)
+    else:
+        found, since, window, last = None, at + 1, FIRST_WINDOW * MICROSECONDS, _micro(now())
+        while found is None and since <= last:
+            until = min(since + window, FOREVER)
+            steps = reader.changes(since, until, kinds)
+            found = min((version.time for step in steps for version in step if is_shown(version)), default=None)
+            since, window = until, window * 4
+    return None if found is None else found / MICROSECONDS

@@ -1,0 +1,97 @@
+"""One kind as it was at a moment of the past, as pages read a replica. Its rows come in pages and then stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from dashboard.live.replication.change_rates import Rates
+from dashboard.live.replication.readable_replica import ReplicaState
+from dashboard.live.replication.replica_change import Change, Listener, Listeners
+from dashboard.live.replication.replica_rows import ReplicaRows
+from dashboard.live.replication.unwatched_list import ListedOnce
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row, TableDefinition
+from informerd.cache.health import Health
+
+NO_ROWS: Mapping[str, Row] = {}
+
+
+class PastReplica:
+    """The rows of `key` at Unix time `at`. See Replica for the attributes.
+
+    `add` and `finish` fill it; until `finish` it is reading its first list, as an informer is. It never becomes stale:
+    the past does not change.
+    """
+
+    def __init__(self, key: str, at: float, table: TableDefinition | None = None) -> None:
+        """`table` is the meaning of the rows' cells, for a kind whose columns are not known beforehand."""
+        self.key = key
+        self.at = at
+        self.table = table
+        self._holding = ReplicaRows(key)
+        self.rows = self._holding.rows
+        self.by_key = self._holding.by_key
+        self.by_owner, self.by_subject = self._holding.by_owner, self._holding.by_subject
+        self.by_node = self._holding.by_node
+        self.entries = self._holding.entries
+        self.rates = Rates()
+        self.announced_from: float | None = None
+        self.state: ReplicaState = "live"
+        self.stale_since: float | None = None
+        self.health = Health(state="syncing", since=at)
+        self.is_partial = self.is_hidden = self.is_unlisted = False
+        self.is_requested = True
+        self.listed: ListedOnce | None = None
+        self.gaps = self.gaps_healed = self.seq = 0
+        self.epoch = ""
+        self._listeners = Listeners(key)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether all of its rows are there."""
+        return self.health.state == "live"
+
+    def on_change(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` for each change. Returns a function that ends that."""
+        return self._listeners.add(listener)
+
+    def get(self, namespace: str, name: str) -> Row | None:
+        """The object's row, `namespace` empty where the kind has none."""
+        return self.by_key.get(f"{namespace}/{name}" if namespace else name)
+
+    def rows_in(self, namespace: str) -> Mapping[str, Row]:
+        """The rows of a namespace by uid."""
+        return self._holding.by_namespace.get(namespace, NO_ROWS)
+
+    def possible_uids(self) -> list[str]:
+        """The uids of all rows."""
+        return list(self.rows)
+
+    def add(self, rows: Sequence[Row], remaining: int | None) -> None:
+        """Add some of its rows; `remaining` is how many are still to come, where that is known."""
+        changes = self._holding.apply_frame(rows, ())
+        self.health = msgspec.structs.replace(self.health, listed=len(self.rows), remaining=remaining)
+        self._listeners.notify(Change(changes))
+
+    def add_entries(self, entries: Sequence[Entry], since: float) -> None:
+        """Add the feed's lines before the moment, oldest first; from `since` on they are complete."""
+        self.announced_from = since
+        self._holding.entries.extend(entries)
+        for entry in entries:
+            self.rates.add(entry.time, (entry.op == "added", entry.op == "modified", entry.op == "deleted"))
+        self._listeners.notify(Change(entries=list(entries), is_first_snapshot=True))
+
+    def finish(self, *, problem: str = "", since: float | None = None) -> None:
+        """All rows are there. `problem` is why they are those of an earlier time, as a clause, `since` that time."""
+        if problem:
+            self.health = Health("stale", since or self.at, heard=since, problem=problem, has_answer=True)
+        else:
+            self.health = Health("live", self.at, heard=self.at)
+        self._listeners.notify(Change(has_new_health=True))
+
+    def fail(self, problem: str) -> None:
+        """Say that it cannot be read, and why, as a clause."""
+        self.health = Health("unreachable", self.at, problem=problem)
+        self._listeners.notify(Change(has_new_health=True))

@@ -1,0 +1,114 @@
+"""All followed kinds as they were at a moment of the past. They are read one after the other, those first that a page
+asks for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import suppress
+
+from dashboard.live.moments.past_entries import MICROSECONDS, build_entries
+from dashboard.live.moments.past_objects import HistoryUnavailable, PastObjects
+from dashboard.live.moments.past_replica import PastReplica
+from dashboard.live.moments.past_rows import PastRows
+from dashboard.live.replication.replicas import ReplicaSource
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.runtime.thread_pools import run_in_thread
+
+logger = logging.getLogger(__name__)
+
+FEED_SECONDS = 3600.0
+"""Seconds before the moment whose changes are in the feed."""
+MAX_ENTRIES = 2_000
+"""Newest changes of a kind that are in the feed."""
+NOT_RECORDED = "History has nothing of {title} at this moment"
+
+
+class PastReplicas:
+    """The kinds of `base` at Unix time `at`, as `history` has them. `run` reads them."""
+
+    def __init__(self, base: ReplicaSource, history: PastObjects, at: float) -> None:
+        self.at = at
+        self.kinds: tuple[KindInfo, ...] = base.kinds
+        self._history = history
+        self._replicas = {kind.key: PastReplica(kind.key, at, base.get(kind.key).table) for kind in self.kinds}
+        self._unread = [kind.key for kind in self.kinds]
+
+    @property
+    def channel_problem(self) -> str:
+        """Nothing is received from a worker."""
+        return ""
+
+    def __iter__(self) -> Iterator[PastReplica]:
+        return iter([*self._replicas.values()])
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._replicas
+
+    def get(self, key: str) -> PastReplica:
+        """The replica of a kind. Raises KeyError for a kind that is not followed."""
+        return self._replicas[key]
+
+    def read_first(self, key: str) -> None:
+        """Read this kind before all others that have not been begun."""
+        if key in self._unread:
+            self._unread.remove(key)
+            self._unread.insert(0, key)
+
+    def add_unknown(self, kind: KindInfo) -> bool:
+        """Have an empty replica of a kind that is not followed, which says that nothing is known. Returns False."""
+        if kind.key not in self._replicas:
+            replica = self._replicas[kind.key] = PastReplica(kind.key, self.at)
+            replica.fail(NOT_RECORDED.format(title=kind.title))
+            self.kinds += (kind,)
+        return False
+
+    async def run(self) -> None:
+        """Read all kinds, then the changes before the moment; returns when all is there, or could not be read."""
+        with suppress(HistoryUnavailable):  # each kind says so
+            await self._history.wait_until_recorded([kind.key for kind in self.kinds], self.at)
+        while self._unread:
+            await self._read(self._unread.pop(0))
+        for kind in self.kinds:
+            await self._read_changes(kind.key)
+
+    async def _read(self, key: str) -> None:
+        kind, replica = self._kind(key), self._replicas[key]
+        try:
+            known = await self._history.known_at(key, self.at)
+            if not known.is_recorded:
+                replica.fail(NOT_RECORDED.format(title=kind.title))
+                return
+            rows = PastRows(kind.resource, replica.table)
+            async for page in self._history.objects_at(key, self.at):
+                replica.add(await run_in_thread(rows.build, page.objects), page.remaining)
+                await asyncio.sleep(0)
+        except HistoryUnavailable as error:
+            replica.fail(f"history cannot be read: {error}")
+            return
+        except Exception:
+            logger.exception("%s could not be read from history", key)
+            replica.fail("history could not be read; see the log of Deltaboard")
+            return
+        replica.finish(problem=known.gap_reason, since=known.gap_since)
+
+    async def _read_changes(self, key: str) -> None:
+        """Read the feed before the moment, of a kind whose rows are there."""
+        replica, kind = self._replicas[key], self._kind(key)
+        if replica.health.state == "unreachable":
+            return
+        try:
+            found = await self._history.changes_before(key, self.at, FEED_SECONDS, MAX_ENTRIES)
+            rows = PastRows(kind.resource, replica.table)
+            entries = await run_in_thread(build_entries, key, rows, found.changes)
+        except HistoryUnavailable as error:
+            logger.warning("the changes of %s could not be read from history: %s", key, error)
+        except Exception:
+            logger.exception("the changes of %s could not be read from history", key)
+        else:
+            replica.add_entries(entries, found.complete_from / MICROSECONDS)
+
+    def _kind(self, key: str) -> KindInfo:
+        return next(kind for kind in self.kinds if kind.key == key)

@@ -1,0 +1,95 @@
+"""The time control of the header: which moment a page shows, and the ways to others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+
+from dashboard.live.moments.at_parameter import AT, PAST_PAGES, format_at
+from dashboard.live.moments.moments import MOMENT, MOMENTS
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.runtime.app_state import state_of
+from dashboard.runtime.counts_and_times import format_duration
+
+VERSION = "version"
+"""Parameter of an editor's address: the moment whose version it starts with."""
+SPANS = ((300, "5 min"), (900, "15 min"), (3600, "1 h"), (6 * 3600, "6 h"), (24 * 3600, "24 h"), (7 * 24 * 3600, "7 d"))
+"""Seconds before now of the moments that are offered, and what they are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class MomentLink:
+    """A way to another moment."""
+
+    title: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """Value of `page.time` in templates."""
+
+    at: str
+    """RFC 3339 of the moment that is shown; empty in the present."""
+    age: str
+    """How long before now that is."""
+    input: str
+    """The moment, or now, as an input of a date and a time has it, in UTC."""
+    latest: str
+    """Now in the same form."""
+    path: str
+    """Address of the form: this page, or the overview where it shows the present only."""
+    fields: tuple[tuple[str, str], ...]
+    """Parameters that the form keeps."""
+    now_href: str
+    """Address of the same page in the present."""
+    earlier: tuple[MomentLink, ...]
+    """Moments before now."""
+    previous_href: str
+    """Address that leads to the last change before the moment of what is shown; empty in the present."""
+    next_href: str
+    """The same for the first one after it."""
+
+
+def time_control(request: HttpRequest) -> TimeControl | None:
+    """The time control of a page; None where no history is kept."""
+    state = state_of(request)
+    moment = state[MOMENT]
+    moments = state[MOMENTS]
+    if moments is None:
+        return None
+    now = moments.now()
+    match = request.resolver_match
+    shows_past = match is not None and match.url_name in PAST_PAGES
+    path = request.path if shows_past else "/"
+    fields = tuple((name, value) for name, values in request.GET.lists() for value in values if name != AT)
+    fields = fields if shows_past else ()
+
+    def href(parameters: tuple[tuple[str, str], ...]) -> str:
+        query = urlencode(parameters, safe=":,/")
+        return f"{path}?{query}" if query else path
+
+    step = {"from": href((*fields, (AT, format_at(moment.at)))), AT: format_at(moment.at)} if moment else {}
+    return TimeControl(
+        at=format_at(moment.at) if moment is not None else "",
+        age=format_duration(max(0.0, now - moment.at)) if moment is not None else "",
+        input=format_at(int(moment.at if moment is not None else now))[:-1],
+        latest=format_at(int(now))[:-1],
+        path=path,
+        fields=fields,
+        now_href=href(fields),
+        earlier=tuple(
+            MomentLink(f"{title} ago", href((*fields, (AT, format_at(int(now - seconds)))))) for seconds, title in SPANS
+        ),
+        previous_href=f"/moment/step/?{urlencode({**step, 'to': 'previous'})}" if step else "",
+        next_href=f"/moment/step/?{urlencode({**step, 'to': 'next'})}" if step else "",
+    )
+
+
+def restore_href(kind: KindInfo, href: str, at: float) -> str:
+    """Address of the editor that starts with the version of a moment; empty where the kind cannot be restored."""
+    if not kind.editable or kind.is_secret_kind:
+        return ""
+    return f"{href}edit/?{urlencode({VERSION: format_at(at)}, safe=':')}"

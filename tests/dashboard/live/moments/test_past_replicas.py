@@ -1,0 +1,107 @@
+"""Tests of the kinds of a past moment: rows as the present had them, progress, gaps, and what is not recorded."""
+
+from __future__ import annotations
+
+import asyncio
+
+from dashboard.live.hub.freshness import freshness_problem
+from dashboard.live.moments.past_objects import KnownAt
+from dashboard.live.moments.past_replicas import PastReplicas
+from dashboard.live.replication.replica_change import Change
+from dashboard.objects.kinds.catalog import KINDS
+from tests.support.live.recorded_objects import RecordedObjects
+from tests.support.objects.rows import Json, made, row_of
+from tests.support.pages.site_without_cluster import Site
+from tests.support.wait import eventually
+
+AT = 1.79e9
+
+
+def pods(count: int) -> list[tuple[str, Json]]:
+    return [
+        ("pods", made("Pod", f"web-{number}", namespace="shop", status={"phase": "Running"})) for number in range(count)
+    ]
+
+
+def past(history: RecordedObjects) -> PastReplicas:
+    return PastReplicas(Site(watched=("pods", "secrets", "deployments.apps")).feeds, history, AT)
+
+
+async def test_the_rows_are_those_that_a_worker_made_of_the_same_objects() -> None:
+    objects = [*pods(3), ("secrets", made("Secret", "key", namespace="shop", data={"a": "Kioq"}))]
+    replicas = past(RecordedObjects(*objects))
+    await replicas.run()
+    for key, obj in objects:
+        row, expected = replicas.get(key).get("shop", obj["metadata"]["name"]), row_of(key, obj)
+        assert row is not None
+        assert (row.uid, row.status, row.tone, row.cells, row.labels) == (
+            expected.uid, expected.status, expected.tone, expected.cells, expected.labels,
+        )  # fmt: skip
+        assert row.decode_object() == obj
+    assert replicas.get("pods").is_live
+    assert freshness_problem(KINDS["pods"], replicas.get("pods")) is None
+
+
+async def test_progress_is_shown_until_all_rows_are_there() -> None:
+    history = RecordedObjects(*pods(5))
+    history.held.clear()
+    replicas = past(history)
+    replica, changes = replicas.get("pods"), list[Change]()
+    replica.on_change(changes.append)
+    reading = asyncio.create_task(replicas.run())
+    await eventually(lambda: len(replica.rows) == 2)
+    problem = freshness_problem(KINDS["pods"], replica)
+    assert problem is not None
+    assert problem.text == "Reading Pods: 2 of about 5 so far."
+    assert not replica.is_live
+    history.held.set()
+    await reading
+    assert (len(replica.rows), replica.is_live) == (5, True)
+    assert [len(change.rows) for change in changes] == [2, 2, 1, 0, 0]
+    assert changes[-1].is_first_snapshot
+
+
+async def test_the_kind_of_the_page_is_read_first() -> None:
+    history = RecordedObjects(*pods(1))
+    replicas = past(history)
+    replicas.read_first("deployments.apps")
+    await replicas.run()
+    assert history.read == ["deployments.apps", "pods", "secrets"]
+
+
+async def test_a_moment_in_a_gap_says_since_when_its_state_is_and_why() -> None:
+    history = RecordedObjects(*pods(1))
+    history.known["pods"] = KnownAt(True, AT - 60, "no worker recorded")
+    replicas = past(history)
+    await replicas.run()
+    problem = freshness_problem(KINDS["pods"], replicas.get("pods"))
+    assert problem is not None
+    assert problem.text == (
+        "Pods have not been up to date since {since}: no worker recorded. What you see is from then."
+    )
+    assert problem.since == AT - 60
+    assert len(replicas.get("pods").rows) == 1
+
+
+async def test_a_kind_that_is_not_recorded_says_so() -> None:
+    replicas = past(RecordedObjects(*pods(1)))
+    await replicas.run()
+    assert replicas.get("secrets").health.problem == "History has nothing of Secrets at this moment"
+    assert replicas.add_unknown(KINDS["services"]) is False
+    assert replicas.get("services").health.problem == "History has nothing of Services at this moment"
+    assert replicas.get("services").rows == {}
+
+
+async def test_history_that_cannot_be_read_is_told_of_each_kind() -> None:
+    history = RecordedObjects(*pods(1))
+    history.problem = "disk is on fire"
+    replicas = past(history)
+    await replicas.run()
+    assert {replica.health.problem for replica in replicas} == {"history cannot be read: disk is on fire"}
+
+
+async def test_an_object_that_cannot_be_read_is_a_row_with_its_name() -> None:
+    broken = made("Pod", "broken", namespace="shop", spec={"containers": 3})
+    replicas = past(RecordedObjects(("pods", broken), *pods(1)))
+    await replicas.run()
+    assert {row.name for row in replicas.get("pods").rows.values()} == {"broken", "web-0"}
