@@ -8,13 +8,12 @@ from html import escape
 from urllib.parse import parse_qsl, quote
 
 AT = "at"
-PAST_PAGES = frozenset(
-    {
-        "overview", "feed", "list", "detail", "yaml", "incident", "export", "complete", "kinds", "namespaces",
-        "freshness", "search", "moment-step", "detail-by-name", "incident-by-name",
-    }
-)  # fmt: skip
-"""Names of the addresses that show the past; all others show the present only."""
+STEPPED_PAGES = frozenset(
+    {"overview", "feed", "list", "detail", "yaml", "incident", "detail-by-name", "incident-by-name"}
+)
+"""Names of the addresses that show the past, and lead to the next change of what they show."""
+PAST_PAGES = STEPPED_PAGES | {"export", "complete", "kinds", "namespaces", "freshness", "search", "moment-step"}
+"""Names of all addresses that have a moment; all others show the present only."""
 LONGEST_TEXT = 40
 _TEXT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
 _PAST = (

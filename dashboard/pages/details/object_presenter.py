@@ -34,7 +34,7 @@ from dashboard.objects.printers.printer import path_column
 from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.details.owner_graph import KindReplicas
 from dashboard.pages.details.yaml_by_manager import YamlByManager, yaml_by_manager
-from dashboard.runtime.read_only import is_read_only
+from dashboard.runtime.read_only import is_past_shown, is_read_only
 from dashboard.runtime.text_with_links import incident_href, object_href
 from informerd.clock import Clock
 
@@ -239,8 +239,8 @@ class ObjectView(LiveView):
 
     @property
     def audit_href(self) -> str:
-        """Address of the audit log of who changed it; empty where none is kept."""
-        if self.row is None or settings.DELTABOARD_AUDIT == "off":
+        """Address of the audit log of who changed it; empty where none is kept, and in the past."""
+        if self.row is None or settings.DELTABOARD_AUDIT == "off" or is_past_shown():
             return ""
         return f"/audit/?{urlencode({'uid': self.row.uid})}"
 

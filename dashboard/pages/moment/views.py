@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from dashboard.access.rights import RIGHTS
 from dashboard.live.history.version import Version
 from dashboard.live.hub.hub import HUB
-from dashboard.live.moments.at_parameter import AT, PAST_PAGES, format_at
+from dashboard.live.moments.at_parameter import AT, STEPPED_PAGES, format_at
 from dashboard.live.moments.moments import MOMENT, MOMENTS
 from dashboard.live.moments.past_objects import HistoryUnavailable
 from dashboard.objects.kinds.catalog import find_kind
@@ -54,7 +54,7 @@ def _match(path: str) -> ResolverMatch | None:
         match = resolve(path)
     except Resolver404:
         return None
-    return match if match.url_name in PAST_PAGES else None
+    return match if match.url_name in STEPPED_PAGES else None
 
 
 def _shown(state: AppState, match: ResolverMatch, params: QueryDict) -> tuple[list[str], Callable[[Version], bool]]:
@@ -72,6 +72,6 @@ def _shown(state: AppState, match: ResolverMatch, params: QueryDict) -> tuple[li
             return False
         if namespaces and about.namespace not in namespaces:
             return False
-        return rights.scope_of(about.kind).includes(about.namespace, about.name)
+        return rights.may_list(about.kind, about.namespace, about.name)
 
     return kinds, is_shown

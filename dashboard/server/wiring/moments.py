@@ -49,6 +49,7 @@ class PastMoments:
             while True:
                 if self._connection.client is not client:
                     client, self._reader = self._connection.client, None
+                    self.moments.drop_all()
                     if client is not None:
                         identity = await read_cluster_identity(client, self._connection.cluster.server, self._clock)
                         self._reader = HistoryReader(build_parts(), identity)

@@ -27,6 +27,7 @@ function offerToPlay(bar) {
   const shown = bar.querySelector("time");
   shown.textContent = local(new Date(shown.dateTime)).replace("T", " ");
   const next = bar.querySelector("[rel=next]");
+  if (!next) return sessionStorage.removeItem(PLAYING); // this page says that there is no change
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button";

@@ -131,11 +131,11 @@ def _logs_of_list(path: str) -> Callable[[Tour], Visit]:
 def _completion(tour: Tour) -> Visit:
     key = tour.any_kind()
     q = tour.random.choice(COMPLETED)
-    return Visit(f"/resources/{key}/complete?{urlencode({'q': q, 'at': len(q)})}")
+    return Visit(f"/resources/{key}/complete?{urlencode({'q': q, 'caret': len(q)})}")
 
 
 def _completed_namespace(tour: Tour) -> Visit:
-    return Visit("/resources/pods/complete?q=ns%3D&at=3", expected=_names(tour.seen(NAMESPACES)))
+    return Visit("/resources/pods/complete?q=ns%3D&caret=3", expected=_names(tour.seen(NAMESPACES)))
 
 
 def _completed_path(tour: Tour) -> Visit:

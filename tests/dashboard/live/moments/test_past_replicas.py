@@ -6,9 +6,11 @@ import asyncio
 
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.moments.past_objects import KnownAt
-from dashboard.live.moments.past_replicas import PastReplicas
+from dashboard.live.moments.past_replicas import RETRY_INTERVAL, PastReplicas
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KINDS
+from informerd.clock import SystemClock
+from tests.support.clock import FakeClock
 from tests.support.live.recorded_objects import RecordedObjects
 from tests.support.objects.rows import Json, made, row_of
 from tests.support.pages.site_without_cluster import Site
@@ -24,7 +26,7 @@ def pods(count: int) -> list[tuple[str, Json]]:
 
 
 def past(history: RecordedObjects) -> PastReplicas:
-    return PastReplicas(Site(watched=("pods", "secrets", "deployments.apps")).feeds, history, AT)
+    return PastReplicas(Site(watched=("pods", "secrets", "deployments.apps")).feeds, history, AT, SystemClock())
 
 
 async def test_the_rows_are_those_that_a_worker_made_of_the_same_objects() -> None:
@@ -92,12 +94,31 @@ async def test_a_kind_that_is_not_recorded_says_so() -> None:
     assert replicas.get("services").rows == {}
 
 
-async def test_history_that_cannot_be_read_is_told_of_each_kind() -> None:
+async def test_history_that_cannot_be_read_is_told_of_each_kind_and_tried_again() -> None:
     history = RecordedObjects(*pods(1))
     history.problem = "disk is on fire"
+    clock = FakeClock()
+    replicas = PastReplicas(Site(watched=("pods", "secrets")).feeds, history, AT, clock)
+    reading = asyncio.create_task(replicas.run())
+    await eventually(lambda: all(replica.health.problem for replica in replicas))
+    assert {replica.health.problem for replica in replicas} == {"History cannot be read: disk is on fire"}
+    history.problem = ""
+    await clock.advance(RETRY_INTERVAL)
+    await reading
+    assert (len(replicas.get("pods").rows), replicas.get("pods").is_live) == (1, True)
+
+
+async def test_a_kind_that_a_page_asks_for_does_not_wait_for_one_that_is_being_read() -> None:
+    history = RecordedObjects(*pods(5), ("deployments.apps", made("Deployment", "web", api_version="apps/v1")))
+    history.held.clear()
     replicas = past(history)
-    await replicas.run()
-    assert {replica.health.problem for replica in replicas} == {"history cannot be read: disk is on fire"}
+    reading = asyncio.create_task(replicas.run())
+    await eventually(lambda: len(replicas.get("pods").rows) == 2)
+    replicas.read_first("deployments.apps")
+    await eventually(lambda: replicas.get("deployments.apps").is_live)
+    assert not replicas.get("pods").is_live
+    history.held.set()
+    await reading
 
 
 async def test_an_object_that_cannot_be_read_is_a_row_with_its_name() -> None:
