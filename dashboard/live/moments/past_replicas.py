@@ -1,5 +1,5 @@
-"""All followed kinds as they were at a moment of the past. They are read one after the other, those that a page asks for
-at once. What cannot be read is tried again.
+"""All followed kinds as they were at a moment of the past. They are read one after the other, those that a page asks
+for at once. What cannot be read is tried again.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ class PastReplicas:
         self._history = history
         self._replicas = {kind.key: PastReplica(kind.key, at, base.get(kind.key).table) for kind in self.kinds}
         self._unread = [kind.key for kind in self.kinds]
+        self._has_unread = asyncio.Event()
+        self._read_keys: list[str] = []
+        """Kinds whose rows are all there."""
         self._unavailable: list[str] = []
         """Kinds for which history could not be read."""
         self._readers: asyncio.TaskGroup | None = None
@@ -69,33 +72,40 @@ class PastReplicas:
         else:
             self._readers.create_task(self._read(key))
 
-    def add_unknown(self, kind: KindInfo) -> bool:
-        """Have an empty replica of a kind that is not followed, which says that nothing is known. Returns False."""
-        if kind.key not in self._replicas:
-            replica = self._replicas[kind.key] = PastReplica(kind.key, self.at)
-            replica.fail(NOT_RECORDED.format(title=kind.title))
-            self.kinds += (kind,)
-        return False
+    def add(self, kind: KindInfo) -> None:
+        """Have a kind that is not followed now, and read it: it may have been followed then."""
+        if kind.key in self._replicas:
+            return
+        self._replicas[kind.key] = PastReplica(kind.key, self.at)
+        self.kinds += (kind,)
+        self._unread.append(kind.key)
+        self.read_first(kind.key)
+        self._has_unread.set()
 
     async def run(self) -> None:
-        """Read all kinds, then the changes before the moment; returns when all is there that history has."""
-        await self._read_all()
-        while self._unavailable:
-            await self._clock.sleep(RETRY_INTERVAL)
-            self._unread, self._unavailable = self._unavailable, []
-            await self._read_all()
+        """Read all kinds and those that are added, until cancelled. What cannot be read is tried again."""
+        while True:
+            await self.read_all()
+            if self._unavailable:
+                await self._clock.sleep(RETRY_INTERVAL)
+                self._unread += self._unavailable
+                self._unavailable.clear()
+            elif not self._unread:
+                self._has_unread.clear()
+                await self._has_unread.wait()
 
-    async def _read_all(self) -> None:
-        keys = [*self._unread]
+    async def read_all(self) -> None:
+        """Read all kinds that have not been read, then the changes before the moment."""
+        first = len(self._read_keys)
         with suppress(HistoryUnavailable):  # each kind says so
-            await self._history.wait_until_recorded(keys, self.at)
+            await self._history.wait_until_recorded([*self._unread], self.at)
         try:
             async with asyncio.TaskGroup() as self._readers:
                 while self._unread:
                     await self._read(self._unread.pop(0))
         finally:
             self._readers = None
-        for key in keys:
+        for key in self._read_keys[first:]:
             await self._read_changes(key)
 
     async def _read(self, key: str) -> None:
@@ -118,12 +128,11 @@ class PastReplicas:
             replica.fail("History could not be read: see the log of Deltaboard")
             return
         replica.finish(problem=known.gap_reason, since=known.gap_since)
+        self._read_keys.append(key)
 
     async def _read_changes(self, key: str) -> None:
         """Read the feed before the moment, of a kind whose rows are there."""
         replica, kind = self._replicas[key], self._kind(key)
-        if replica.health.state == "unreachable":
-            return
         try:
             found = await self._history.changes_before(key, self.at, FEED_SECONDS, MAX_ENTRIES)
             rows = PastRows(kind.resource, replica.table)

@@ -45,8 +45,8 @@ class TimeControl:
     earlier: tuple[MomentLink, ...]
     """Moments before now."""
     previous_href: str
-    """Address that leads to the last change before the moment of what is shown; empty in the present, and on a page that shows
-    none.
+    """Address that leads to the last change before the moment of what is shown; empty in the present, and on a
+    page that shows none.
     """
     next_href: str
     """The same for the first one after it."""

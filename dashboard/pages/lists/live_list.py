@@ -210,7 +210,7 @@ class LiveList(LiveView):
 
     @property
     def logs_href(self) -> str:
-        """Address of the logs of the pods that match; empty for other kinds, and in the past, whose logs are not kept."""
+        """Address of the logs of the pods that match; empty for other kinds, and in the past: no logs are kept."""
         if self.kind.key != "pods" or is_past_shown():
             return ""
         encoded = self.query.with_(columns=(), sort=("", False)).query_string()

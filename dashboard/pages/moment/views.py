@@ -42,7 +42,8 @@ async def step(request: HttpRequest) -> HttpResponse:
         return not_found_page(request, info, status=503, title="History cannot be read")
     if found is None:
         sentence = f"Nothing that this page shows has changed {'before' if is_earlier else 'since'} that moment."
-        return not_found_page(request, NotFoundInfo("There is no change", sentence, (back,), "Go to"))
+        info = NotFoundInfo("There is no change", sentence, (back,), "Go to")
+        return not_found_page(request, info, title="There is no change")
     kept = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name != AT]
     response = HttpResponseRedirect(f"{parts.path}?{urlencode([*kept, (AT, format_at(found))], safe=':,/')}")
     response["Cache-Control"] = "no-store"

@@ -1,7 +1,7 @@
 """Suggestions for a filter or a path: columns, their values, labels and fields, from this process's cache.
 
-`/resources/<kind>/complete?q=…&caret=…` completes a filter, `?path=…` a path alone. The page only offers the suggestions:
-the typed text stands until a line is picked.
+`/resources/<kind>/complete?q=…&caret=…` completes a filter, `?path=…` a path alone. The page only offers the
+suggestions: the typed text stands until a line is picked.
 """
 
 from __future__ import annotations
