@@ -46,7 +46,7 @@ CLIENTS_OF_PAGES = 40
 EXPENSIVE_PAGES = (
     LIST + "?q=name~{number}&sort=-restarts",
     LIST + "export.csv?q=name~{number}",
-    LIST + "complete?q=node=&at=5",
+    LIST + "complete?q=node=&caret=5",
     "/feed/",
     "/resources/deployments.apps/new/",
     "/",

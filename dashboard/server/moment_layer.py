@@ -113,7 +113,7 @@ class MomentLayer:
                     CLOCK: moment.clock,
                     REPLICAS: moment.replicas,
                     HUB: moment.hub,
-                    INTEREST: PastInterest(moment.replicas),
+                    INTEREST: PastInterest(moment.replicas, moment.hub, moment.clock),
                     OBJECT_COUNTS: PastCounts(self._base[OBJECT_COUNTS]),
                     CONNECTION: ConnectionWithClient(self._base[CONNECTION], lambda: None),
                 }

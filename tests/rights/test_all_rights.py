@@ -62,7 +62,7 @@ def addresses(objects: MarkedObjects) -> list[Visit]:
         *(Visit(f"/resources/{key}/") for key in WATCHED),
         *(Visit(f"/resources/{key}/export.{suffix}") for key in WATCHED for suffix in ("csv", "json", "yaml")),
         *(Visit(f"/resources/{key}/matching/") for key in WATCHED),
-        *(Visit(f"/resources/{key}/complete?q=label%3Aapp%3D&at=10") for key in WATCHED),
+        *(Visit(f"/resources/{key}/complete?q=label%3Aapp%3D&caret=10") for key in WATCHED),
         *(Visit(each.address, headers=HTML) for each in shown),
         *(Visit(f"{each.address}yaml/") for each in shown),
         *(Visit(f"{each.address}{page}") for each in shown for page in ("edit/", "delete/", "may/")),

@@ -50,7 +50,7 @@ def addresses_of(target: MarkedObject) -> list[Visit]:
         Visit(f"{listed}?q={target.name}"),
         Visit(f"/search/?q={target.name}"),
         Visit(f"/feed/?folds=off&q={target.name}"),
-        Visit(f"{listed}complete?q=name%3D{target.name[:7]}&at=12"),
+        Visit(f"{listed}complete?q=name%3D{target.name[:7]}&caret=12"),
     ]
 
 
@@ -76,7 +76,7 @@ def others(key: str) -> list[Visit]:
     """Addresses that are about everything."""
     return [
         *(Visit(f"/resources/{key}/{page}") for page in ("", "export.csv", "export.json", "matching/", "bulk/")),
-        *(Visit(f"/resources/{key}/complete?q={text}&at=20") for text in ("ns%3D", "label%3Aapp%3D")),
+        *(Visit(f"/resources/{key}/complete?q={text}&caret=20") for text in ("ns%3D", "label%3Aapp%3D")),
         *(Visit(page) for page in ("/", "/feed/", "/feed/?folds=off", "/freshness/", "/kinds/counts/", "/namespaces/")),
         *(Visit(page) for page in ("/search/?q=zq", "/kinds/?all")),
     ]

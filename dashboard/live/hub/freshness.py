@@ -14,6 +14,7 @@ from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.runtime.read_only import is_past_shown
 from informerd.cache.health import Health
 
 
@@ -140,6 +141,8 @@ def _text(kind: KindInfo, health: Health) -> str:
             return "The API server has not answered since {since}. What you see is from then."
         case "forbidden":
             return f"{kind.title} may not be listed: {problem}."
+        case "unreachable" if is_past_shown():
+            return f"{problem}."
         case "unreachable":
             return f"The API server cannot be reached: {problem}." if problem else "The API server cannot be reached."
         case "syncing":

@@ -8,18 +8,20 @@ from html import escape
 from urllib.parse import parse_qsl, quote
 
 AT = "at"
-PAST_PAGES = frozenset(
-    {
-        "overview", "feed", "list", "detail", "yaml", "incident", "export", "complete", "kinds", "namespaces",
-        "freshness", "search", "moment-step", "detail-by-name", "incident-by-name",
-    }
-)  # fmt: skip
-"""Names of the addresses that show the past; all others show the present only."""
+STEPPED_PAGES = frozenset(
+    {"overview", "feed", "list", "detail", "yaml", "incident", "detail-by-name", "incident-by-name"}
+)
+"""Names of the addresses that show the past, and lead to the next change of what they show."""
+PAST_PAGES = STEPPED_PAGES | {"export", "complete", "kinds", "namespaces", "freshness", "search", "moment-step"}
+"""Names of all addresses that have a moment; all others show the present only."""
 LONGEST_TEXT = 40
 _TEXT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?", re.ASCII)
+_SEGMENT = r"[^/\"?#]+/"
 _PAST = (
-    r"/(?:feed/|search/|kinds/|why/[^\"?#]*|resources/[^/\"?#]+/(?:[^/\"?#]+/[^/\"?#]+/(?:yaml/)?|[a-z]+\.?[a-z]*)?)?"
+    rf"/(?:feed/|search/|kinds/|why/{_SEGMENT}(?:{_SEGMENT}){{1,2}}|resources/{_SEGMENT}"
+    rf"(?:(?!new/|bulk/){_SEGMENT}{_SEGMENT}(?:yaml/)?|export\.(?:csv|json|yaml))?)?"
 )
+"""Addresses of PAST_PAGES to which pages have links."""
 _LINK = re.compile(
     rf'(?P<start>\s(?:href|hx-get|data-inside)="{_PAST})(?:\?(?P<query>[^"#]*))?(?P<end>#[^"]*)?"(?! data-now)'
 )

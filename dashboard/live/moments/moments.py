@@ -127,7 +127,7 @@ class Moments:
         if moment is None:
             if len(self._moments) >= MAX_MOMENTS:
                 self._make_room()
-            replicas = PastReplicas(self._base, self._history, at)
+            replicas = PastReplicas(self._base, self._history, at, self._clock)
             moment = self._moments[at] = Moment(
                 at, replicas, self._clock, self._render(at), cluster=self._cluster, find_kind=self._find_kind
             )
@@ -142,9 +142,13 @@ class Moments:
                 await self._clock.sleep(SWEEP_INTERVAL)
                 self.sweep()
         finally:
-            for at in [*self._moments]:
-                self._drop(at)
+            self.drop_all()
             await asyncio.gather(*self._ending)
+
+    def drop_all(self) -> None:
+        """Drop all moments, as they are of another cluster: open pages connect again, and get theirs of this one."""
+        for at in [*self._moments]:
+            self._drop(at)
 
     def sweep(self) -> None:
         """Drop the moments that have had no page for MOMENT_TTL seconds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -47,6 +48,8 @@ class PastReplica:
         self.gaps = self.gaps_healed = self.seq = 0
         self.epoch = ""
         self._listeners = Listeners(key)
+        self.was_read = asyncio.Event()
+        """Set once all of its rows are there, or it is known why not."""
 
     @property
     def is_live(self) -> bool:
@@ -89,9 +92,11 @@ class PastReplica:
             self.health = Health("stale", since or self.at, heard=since, problem=problem, has_answer=True)
         else:
             self.health = Health("live", self.at, heard=self.at)
+        self.was_read.set()
         self._listeners.notify(Change(has_new_health=True))
 
     def fail(self, problem: str) -> None:
         """Say that it cannot be read, and why, as a clause."""
         self.health = Health("unreachable", self.at, problem=problem)
+        self.was_read.set()
         self._listeners.notify(Change(has_new_health=True))

@@ -1,5 +1,5 @@
-"""All followed kinds as they were at a moment of the past. They are read one after the other, those first that a page
-asks for.
+"""All followed kinds as they were at a moment of the past. They are read one after the other, those that a page asks
+for at once. What cannot be read is tried again.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dashboard.live.moments.past_rows import PastRows
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.thread_pools import run_in_thread
+from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
@@ -23,18 +24,28 @@ FEED_SECONDS = 3600.0
 """Seconds before the moment whose changes are in the feed."""
 MAX_ENTRIES = 2_000
 """Newest changes of a kind that are in the feed."""
+RETRY_INTERVAL = 5.0
+"""Seconds after which what could not be read is tried again."""
 NOT_RECORDED = "History has nothing of {title} at this moment"
 
 
 class PastReplicas:
     """The kinds of `base` at Unix time `at`, as `history` has them. `run` reads them."""
 
-    def __init__(self, base: ReplicaSource, history: PastObjects, at: float) -> None:
+    def __init__(self, base: ReplicaSource, history: PastObjects, at: float, clock: Clock) -> None:
         self.at = at
+        self._clock = clock
         self.kinds: tuple[KindInfo, ...] = base.kinds
         self._history = history
         self._replicas = {kind.key: PastReplica(kind.key, at, base.get(kind.key).table) for kind in self.kinds}
         self._unread = [kind.key for kind in self.kinds]
+        self._has_unread = asyncio.Event()
+        self._read_keys: list[str] = []
+        """Kinds whose rows are all there."""
+        self._unavailable: list[str] = []
+        """Kinds for which history could not be read."""
+        self._readers: asyncio.TaskGroup | None = None
+        """Reads kinds side by side, while `run` reads them."""
 
     @property
     def channel_problem(self) -> str:
@@ -52,27 +63,50 @@ class PastReplicas:
         return self._replicas[key]
 
     def read_first(self, key: str) -> None:
-        """Read this kind before all others that have not been begun."""
-        if key in self._unread:
-            self._unread.remove(key)
+        """Read this kind now, beside the one that is being read, or first of all."""
+        if key not in self._unread:
+            return
+        self._unread.remove(key)
+        if self._readers is None:
             self._unread.insert(0, key)
+        else:
+            self._readers.create_task(self._read(key))
 
-    def add_unknown(self, kind: KindInfo) -> bool:
-        """Have an empty replica of a kind that is not followed, which says that nothing is known. Returns False."""
-        if kind.key not in self._replicas:
-            replica = self._replicas[kind.key] = PastReplica(kind.key, self.at)
-            replica.fail(NOT_RECORDED.format(title=kind.title))
-            self.kinds += (kind,)
-        return False
+    def add(self, kind: KindInfo) -> None:
+        """Have a kind that is not followed now, and read it: it may have been followed then."""
+        if kind.key in self._replicas:
+            return
+        self._replicas[kind.key] = PastReplica(kind.key, self.at)
+        self.kinds += (kind,)
+        self._unread.append(kind.key)
+        self.read_first(kind.key)
+        self._has_unread.set()
 
     async def run(self) -> None:
-        """Read all kinds, then the changes before the moment; returns when all is there, or could not be read."""
+        """Read all kinds and those that are added, until cancelled. What cannot be read is tried again."""
+        while True:
+            await self.read_all()
+            if self._unavailable:
+                await self._clock.sleep(RETRY_INTERVAL)
+                self._unread += self._unavailable
+                self._unavailable.clear()
+            elif not self._unread:
+                self._has_unread.clear()
+                await self._has_unread.wait()
+
+    async def read_all(self) -> None:
+        """Read all kinds that have not been read, then the changes before the moment."""
+        first = len(self._read_keys)
         with suppress(HistoryUnavailable):  # each kind says so
-            await self._history.wait_until_recorded([kind.key for kind in self.kinds], self.at)
-        while self._unread:
-            await self._read(self._unread.pop(0))
-        for kind in self.kinds:
-            await self._read_changes(kind.key)
+            await self._history.wait_until_recorded([*self._unread], self.at)
+        try:
+            async with asyncio.TaskGroup() as self._readers:
+                while self._unread:
+                    await self._read(self._unread.pop(0))
+        finally:
+            self._readers = None
+        for key in self._read_keys[first:]:
+            await self._read_changes(key)
 
     async def _read(self, key: str) -> None:
         kind, replica = self._kind(key), self._replicas[key]
@@ -86,19 +120,19 @@ class PastReplicas:
                 replica.add(await run_in_thread(rows.build, page.objects), page.remaining)
                 await asyncio.sleep(0)
         except HistoryUnavailable as error:
-            replica.fail(f"history cannot be read: {error}")
+            self._unavailable.append(key)
+            replica.fail(f"History cannot be read: {error}")
             return
         except Exception:
             logger.exception("%s could not be read from history", key)
-            replica.fail("history could not be read; see the log of Deltaboard")
+            replica.fail("History could not be read: see the log of Deltaboard")
             return
         replica.finish(problem=known.gap_reason, since=known.gap_since)
+        self._read_keys.append(key)
 
     async def _read_changes(self, key: str) -> None:
         """Read the feed before the moment, of a kind whose rows are there."""
         replica, kind = self._replicas[key], self._kind(key)
-        if replica.health.state == "unreachable":
-            return
         try:
             found = await self._history.changes_before(key, self.at, FEED_SECONDS, MAX_ENTRIES)
             rows = PastRows(kind.resource, replica.table)

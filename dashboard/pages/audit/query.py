@@ -125,10 +125,14 @@ def read_records(
     return _with_outcomes(alias, rows)
 
 
-def records_of_objects(alias: str, server: str, uids: Sequence[str], limit: int) -> Sequence[AuditRecord]:
-    """The newest records of writes to these objects."""
+def records_of_objects(
+    alias: str, server: str, uids: Sequence[str], limit: int, until: float | None = None
+) -> Sequence[AuditRecord]:
+    """The newest records of writes to these objects, up to Unix time `until` where that is set."""
     entries = AuditEntry.objects.using(alias)
     intents = entries.filter(type="intent", server=server[:500]).exclude(verb__in=("get", "contents"))
+    if until is not None:
+        intents = intents.filter(at__lte=until)
     of_them = entries.filter(uid__in=uids).values("record")  # creations have their uid in their outcome only
     rows = intents.filter(record__in=of_them).order_by("-seq").values_list("seq", "record", "content")[:limit]
     return _with_outcomes(alias, list(rows))

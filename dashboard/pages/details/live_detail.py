@@ -38,6 +38,7 @@ from dashboard.pages.details.owner_tree import OwnerTreeLine
 from dashboard.pages.details.replacement import Replacement, ReplacementSearch
 from dashboard.pages.details.usage_chart import UsageCharts, usage_charts
 from dashboard.pages.details.usage_marks import UsageMarks
+from dashboard.runtime.read_only import is_past_shown
 from dashboard.runtime.text_with_links import object_href
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock
@@ -157,7 +158,9 @@ class LiveDetail(ObjectView):
 
     @property
     def logs_href(self) -> str:
-        """Address of the logs of its pods; empty where it has none."""
+        """Address of the logs of its pods; empty where it has none, and in the past, whose logs are not kept."""
+        if is_past_shown():
+            return ""
         return f"{self.href}logs/" if self.kind.key in WITH_LOGS or self.owner_graph.has_kind(PODS) else ""
 
     @property

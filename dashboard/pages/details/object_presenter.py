@@ -240,8 +240,8 @@ class ObjectView(LiveView):
 
     @property
     def audit_href(self) -> str:
-        """Address of the audit log of who changed it; empty where none is kept."""
-        if self.row is None or settings.DELTABOARD_AUDIT == "off":
+        """Address of the audit log of who changed it; empty where none is kept, and in the past."""
+        if self.row is None or settings.DELTABOARD_AUDIT == "off" or is_past_shown():
             return ""
         return f"/audit/?{urlencode({'uid': self.row.uid})}"
 

@@ -20,6 +20,7 @@ from dashboard.pages.layout.required_right import FOLLOWED_KINDS as FOLLOWED_KIN
 from dashboard.pages.layout.required_right import requires
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.database_executor import Unavailable
+from dashboard.runtime.read_only import is_past_shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,10 @@ class FollowChoice:
 
 
 def follow_choice(state: AppState, kind: KindInfo) -> FollowChoice | None:
-    """What the list of a kind offers; None where the settings name the kind, which is followed always anyway."""
-    if any(kind.key == each.key for each in state[HUB].configured_kinds):
+    """What the list of a kind offers; None where the settings name the kind, which is followed always anyway,
+    and in the past.
+    """
+    if is_past_shown() or any(kind.key == each.key for each in state[HUB].configured_kinds):
         return None
     return FollowChoice(f"{kind.path}follow-always/", kind.key in state[INTEREST].always)
 

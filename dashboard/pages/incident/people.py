@@ -48,6 +48,8 @@ class WritesOfPeople:
     may_see: MaySee
     sees_all: bool = True
     """Whether the reader may see every object."""
+    until: float | None = None
+    """Unix seconds of the moment that is shown: what was written later is left out. None: the present."""
     is_readable: bool = True
     """Whether the audit log could be read."""
     deleted: frozenset[str] = frozenset()
@@ -68,7 +70,12 @@ class WritesOfPeople:
         for uid in dict.fromkeys((*(member.row.uid for member in written), *ends)):
             for write in await self.authors.writes_of(uid):
                 at = parse_timestamp(write.at) if write.version else ends.get(uid)
-                if at is None or write.version in versions or (not write.version and uid in self.deleted):
+                if (
+                    at is None
+                    or (self.until is not None and at > self.until)
+                    or write.version in versions
+                    or (not write.version and uid in self.deleted)
+                ):
                     continue
                 if not write.version:
                     self.deleted |= {uid}
@@ -112,7 +119,7 @@ class WritesOfPeople:
         if self.audit.store is None or not uids:
             return []
         try:
-            records = await self.audit.store.reader.ask(records_of_objects, self.server, uids, MAX_RECORDS)
+            records = await self.audit.store.reader.ask(records_of_objects, self.server, uids, MAX_RECORDS, self.until)
         except Unavailable:
             self.is_readable = False
             return []

@@ -12,6 +12,8 @@ from django.views.decorators.http import require_safe
 from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB, Hub
+from dashboard.live.moments.at_parameter import format_at
+from dashboard.live.moments.moments import MOMENT
 from dashboard.pages.audit.recorder import AUDIT
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.causes.grouped_problems import MAX_EXAMINED
@@ -57,8 +59,15 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     await wait_until_reported(state, kind, *place)
     hub = state[HUB]
     family = await find_family(hub, kind, *place)
-    rights, server = state[RIGHTS], state[CONNECTION].cluster.server
-    people = WritesOfPeople(state[AUDIT], state[AUTHORS], server, rights.may_list, rights.sees_all)
+    moment = state[MOMENT]
+    people = WritesOfPeople(
+        state[AUDIT],
+        state[AUTHORS],
+        state[CONNECTION].cluster.server,
+        state[RIGHTS].may_list,
+        state[RIGHTS].sees_all,
+        until=moment.at if moment is not None else None,
+    )
     line = await timeline(hub, family, people)
     is_known = any(entry.source != "gap" for entry in line.entries)
     is_gone = family.row is None and has_synced(hub.hub_kinds.replica(kind.key))
@@ -78,7 +87,9 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     title = kind.object_title(*place)
     text = as_markdown(
         title,
-        request.build_absolute_uri(quote(incident_href(kind.key, *place), safe="/%-._~")),
+        request.build_absolute_uri(
+            quote(incident_href(kind.key, *place), safe="/%-._~") + (f"?at={format_at(moment.at)}" if moment else "")
+        ),
         state[CONNECTION].cluster.name,
         past.text if past is not None else present_state(view),
         sentences,

@@ -20,6 +20,7 @@ from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import UnavailableKind
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.counts_and_times import format_duration
+from dashboard.runtime.read_only import is_past_shown
 from dashboard.runtime.text_with_links import incident_href, object_href
 from informerd.suggest import MAX_COMPARED, suggest_names
 
@@ -151,10 +152,9 @@ def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) 
         absent = f"There is no namespace {namespace} either{', or you may not see it' if is_limited else ''}."
         return NotFoundInfo(title, absent, links, f"{kind.title} in other namespaces")
     links, links_title = _near(kind, replica, namespace, name)
-    message = (
-        deleted
-        or f"The cluster has no {kind.singular} of this name{where}{', or you may not see it' if is_limited else ''}."
-    )
+    has, then = ("had", " then") if is_past_shown() else ("has", "")
+    unseen = ", or you may not see it" if is_limited else ""
+    message = deleted or f"The cluster {has} no {kind.singular} of this name{where}{then}{unseen}."
     return NotFoundInfo(title, message, links, links_title, incident_href(kind.key, namespace, name) if deleted else "")
 
 

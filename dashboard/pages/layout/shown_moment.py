@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest
 
-from dashboard.live.moments.at_parameter import AT, PAST_PAGES, format_at
+from dashboard.live.moments.at_parameter import AT, STEPPED_PAGES, format_at
 from dashboard.live.moments.moments import MOMENT, MOMENTS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.app_state import state_of
@@ -48,7 +48,9 @@ class TimeControl:
     earlier: tuple[MomentLink, ...]
     """Moments before now."""
     previous_href: str
-    """Address that leads to the last change before the moment of what is shown; empty in the present."""
+    """Address that leads to the last change before the moment of what is shown; empty in the present, and on a
+    page that shows none.
+    """
     next_href: str
     """The same for the first one after it."""
 
@@ -62,7 +64,7 @@ def time_control(request: HttpRequest) -> TimeControl | None:
         return None
     now = moments.now()
     match = request.resolver_match
-    shows_past = match is not None and match.url_name in PAST_PAGES
+    shows_past = match is not None and match.url_name in STEPPED_PAGES
     path = request.path if shows_past else "/"
     fields = tuple((name, value) for name, values in request.GET.lists() for value in values if name != AT)
     fields = fields if shows_past else ()
@@ -71,7 +73,9 @@ def time_control(request: HttpRequest) -> TimeControl | None:
         query = urlencode(parameters, safe=":,/")
         return f"{path}?{query}" if query else path
 
-    step = {"from": href((*fields, (AT, format_at(moment.at)))), AT: format_at(moment.at)} if moment else {}
+    step = (
+        {"from": href((*fields, (AT, format_at(moment.at)))), AT: format_at(moment.at)} if moment and shows_past else {}
+    )
     return TimeControl(
         at=format_at(moment.at) if moment is not None else "",
         age=format_duration(max(0.0, now - moment.at)) if moment is not None else "",

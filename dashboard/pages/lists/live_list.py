@@ -39,7 +39,7 @@ from dashboard.pages.lists.facets import Facet, facets_of
 from dashboard.pages.lists.no_match_suggestions import Suggester, Suggestion, UnknownPath, find_unknown_paths
 from dashboard.pages.lists.paging import PAGE_SIZE, Paging
 from dashboard.pages.lists.row_window import RowWindow
-from dashboard.runtime.read_only import is_read_only
+from dashboard.runtime.read_only import is_past_shown, is_read_only
 from informerd.cache.health import Health
 from informerd.cache.reflector_failures import CREDENTIALS_REFUSED
 from informerd.clock import Clock
@@ -210,8 +210,8 @@ class LiveList(LiveView):
 
     @property
     def logs_href(self) -> str:
-        """Address of the logs of the pods that match; empty for other kinds."""
-        if self.kind.key != "pods":
+        """Address of the logs of the pods that match; empty for other kinds, and in the past: no logs are kept."""
+        if self.kind.key != "pods" or is_past_shown():
             return ""
         encoded = self.query.with_(columns=(), sort=("", False)).query_string()
         return f"/logs/?{encoded}" if encoded else "/logs/"

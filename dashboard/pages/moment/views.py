@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from dashboard.access.rights import RIGHTS
 from dashboard.live.history.version import Version
 from dashboard.live.hub.hub import HUB
-from dashboard.live.moments.at_parameter import AT, PAST_PAGES, format_at
+from dashboard.live.moments.at_parameter import AT, STEPPED_PAGES, format_at
 from dashboard.live.moments.moments import MOMENT, MOMENTS
 from dashboard.live.moments.past_objects import HistoryUnavailable
 from dashboard.objects.kinds.catalog import find_kind
@@ -42,7 +42,8 @@ async def step(request: HttpRequest) -> HttpResponse:
         return not_found_page(request, info, status=503, title="History cannot be read")
     if found is None:
         sentence = f"Nothing that this page shows has changed {'before' if is_earlier else 'since'} that moment."
-        return not_found_page(request, NotFoundInfo("There is no change", sentence, (back,), "Go to"))
+        info = NotFoundInfo("There is no change", sentence, (back,), "Go to")
+        return not_found_page(request, info, title="There is no change")
     kept = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name != AT]
     response = HttpResponseRedirect(f"{parts.path}?{urlencode([*kept, (AT, format_at(found))], safe=':,/')}")
     response["Cache-Control"] = "no-store"
@@ -54,7 +55,7 @@ def _match(path: str) -> ResolverMatch | None:
         match = resolve(path)
     except Resolver404:
         return None
-    return match if match.url_name in PAST_PAGES else None
+    return match if match.url_name in STEPPED_PAGES else None
 
 
 def _shown(state: AppState, match: ResolverMatch, params: QueryDict) -> tuple[list[str], Callable[[Version], bool]]:
@@ -72,6 +73,6 @@ def _shown(state: AppState, match: ResolverMatch, params: QueryDict) -> tuple[li
             return False
         if namespaces and about.namespace not in namespaces:
             return False
-        return rights.scope_of(about.kind).includes(about.namespace, about.name)
+        return rights.may_list(about.kind, about.namespace, about.name)
 
     return kinds, is_shown

@@ -14,6 +14,7 @@ from dashboard.live.replication.change_rates import Rate
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Tone
+from dashboard.runtime.read_only import is_past_shown
 
 _SAID: Mapping[Tone, str] = {
     "ok": "well",
@@ -79,6 +80,8 @@ def tile_of(
     facts, tone = _FACTS.get(state) or _lively(count, "bad" if is_bad else "warn", rate)
     if state == "starting" and is_unreachable:
         facts, tone = "cannot be read", "warn"
+    if state == "unreachable" and is_past_shown():
+        facts = "not known"
     if replica.is_hidden:
         facts, tone = "not known" if is_rights_unknown else "not yours to see", "idle"
     return Tile(

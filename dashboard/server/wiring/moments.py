@@ -41,6 +41,11 @@ class PastMoments:
         history = HistoryObjects(lambda: self._reader, clock)
         self.moments = Moments(replicas, history, clock, _renderer, cluster=cluster, find_kind=find_kind)
 
+    @property
+    def is_readable(self) -> bool:
+        """Whether it is known which history is the cluster's."""
+        return self._reader is not None
+
     async def run(self) -> None:
         """Read the cluster's identity, again where another one is chosen, and keep the moments, until cancelled."""
         keeping = asyncio.create_task(self.moments.run(), name="moments of the past")
@@ -49,6 +54,7 @@ class PastMoments:
             while True:
                 if self._connection.client is not client:
                     client, self._reader = self._connection.client, None
+                    self.moments.drop_all()
                     if client is not None:
                         identity = await read_cluster_identity(client, self._connection.cluster.server, self._clock)
                         self._reader = HistoryReader(build_parts(), identity)

@@ -3,6 +3,7 @@
    focus stays in the input; aria-activedescendant names the chosen line. */
 
 import { parsePage } from "../page/trusted_html.js";
+import { ofShownMoment } from "../page/shown_moment.js";
 
 export function start() {
   const WAIT = 40; // milliseconds after a key press, so that fast typing sends one request
@@ -72,9 +73,9 @@ export function start() {
     state.at = input.selectionStart;
     const about = input.dataset.complete === "path"
       ? { path: input.value.slice(0, state.at) }
-      : { q: input.value, at: state.at };
+      : { q: input.value, caret: state.at };
     try {
-      const url = `${input.form.getAttribute("action")}complete?${new URLSearchParams(about)}`;
+      const url = ofShownMoment(`${input.form.getAttribute("action")}complete?${new URLSearchParams(about)}`);
       const answer = await fetch(url, { signal: asking.signal });
       if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
       const html = await answer.text();

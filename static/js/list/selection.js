@@ -5,7 +5,10 @@
    those in the list at once, the others after the server has confirmed it twice. The server is asked when something
    seems to have been deleted, and otherwise now and then. `x` selects the row under the cursor (page/shortcuts.js), a
    click with Shift all rows from the last one on. */
+import { shownMoment } from "../page/shown_moment.js";
+
 export function start() {
+  if (shownMoment()) return; // what is not there any more cannot be changed
   const MOST = 10_000; // as in dashboard/pages/lists/selection_views.py
   const ASK = 5000; // milliseconds between two requests for objects that are not on this page
   const SELDOM = 60_000; // the same if MANY are selected, or nothing seems to have been deleted

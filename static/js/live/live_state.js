@@ -1,7 +1,9 @@
 /* State of the page, in body[data-live] and the banner: offline while there is no socket, stale while the page may not
-   show what the cluster has, live only if the server was heard within SILENCE and its data is not older than that. */
+   show what the cluster has, live only if the server was heard within SILENCE and its data is not older than that. A page
+   of the past is always past; the banner says what is missing there. */
 
 import { visible } from "../page/invisible_characters.js";
+import { shownMoment } from "../page/shown_moment.js";
 import { now } from "./steady_clock.js";
 import { lateness, link } from "./connection.js";
 import { isWhole, setText, shown, tell } from "./shown_views.js";
@@ -17,9 +19,10 @@ export const last = { state: "", words: "" };
 function show(state, words) {
   if (state === last.state && words === last.words) return;
   Object.assign(last, { state, words });
-  document.body.dataset.live = state;
+  const drawn = shownMoment() ? "past" : state;
+  document.body.dataset.live = drawn;
   showWords();
-  tell("state", { state, words });
+  tell("state", { state: drawn, words });
 }
 
 /* Writes the banner, also after a swap, which may have brought another one. */

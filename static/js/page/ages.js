@@ -2,7 +2,7 @@
 
    <time data-age="object" datetime>  how long ago, as kubectl prints it: 4s, 3m12s, 38m, 12d; "in 12d" for a moment to
                                       come, such as the end of a certificate, for which kubectl writes <invalid>
-   <time data-age="ago" datetime>     the same in a sentence: "4s ago"
+   <time data-age="ago" datetime>     the same in a sentence: "4s ago"; on a page of the past the time of day
    <time data-age="until" datetime>   how long until then: "in 42s", "now"
    <time data-clock datetime>         the browser's time of day, to the millisecond
    <time data-clock="seconds">        to the second, with the day where it is not today; in UTC within [data-ui-utc]
@@ -11,9 +11,10 @@
 
    One timer sleeps until the whole second after which the first text can change, so that all changes of a second are
    drawn at once; only changed texts are written. Ages count on the cluster's clock: heartbeats bring the offset.
-   Without scripts the server's UTC text stays. UTC and local time are shown on hover. */
+   On a page of the past the clock stands still at its moment. Without scripts the server's UTC text stays. UTC and local time are shown on hover. */
 
 import { now as steadyNow } from "../live/steady_clock.js";
+import { shownMoment } from "./shown_moment.js";
 
 const SECOND = 1, MINUTE = 60, HOUR = 3600, DAY = 86400, YEAR = 365 * DAY;
 const SKEW = 60; // seconds that the clocks of others may be ahead: what was created is not "in 3s"
@@ -61,7 +62,7 @@ function wallClock(moment, isUtc) {
 function writeClock(element, at, moment, isUtc) {
   const [time, today] = [wallClock(at, isUtc), wallClock(moment, isUtc)];
   const day = time.slice(0, 10) === today.slice(0, 10) ? "" : `${time.slice(5, 10)} `;
-  put(element, element.dataset.clock ? `${day}${time.slice(11, 19)}` : time.slice(11, 23));
+  put(element, element.dataset.clock || element.dataset.age ? `${day}${time.slice(11, 19)}` : time.slice(11, 23));
   return moment + DAY - (Date.parse(today) / 1000) % DAY;
 }
 
@@ -72,7 +73,7 @@ function put(element, text) {
   } else element.textContent = text;
 }
 
-const now = () => Date.now() / 1000 + clock.offset;
+const now = () => (shownMoment() ? Date.parse(shownMoment()) / 1000 : Date.now() / 1000 + clock.offset);
 
 function countUp(element, elapsed, moment) {
   if (elapsed < -SKEW) return countDown(element, -elapsed, moment);
@@ -90,12 +91,12 @@ function countDown(element, left, moment) {
 function write(element, moment) {
   const source = element.getAttribute("datetime");
   const last = written.get(element);
-  const isUtc = element.hasAttribute("data-clock") && element.closest("[data-ui-utc]") !== null;
+  const isUtc = element.closest("[data-ui-utc]") !== null;
   if (last && last.source === source && last.offset === clock.offset && last.isUtc === isUtc && last.due > moment) return last.due;
   const at = Date.parse(source) / 1000;
   let due = Infinity;
   if (Number.isFinite(at)) {
-    if (element.hasAttribute("data-clock")) due = writeClock(element, at, moment, isUtc);
+    if (element.hasAttribute("data-clock") || (shownMoment() && element.dataset.age === "ago")) due = writeClock(element, at, moment, isUtc);
     else {
       due = element.dataset.age === "until" ? countDown(element, at - moment, moment) : countUp(element, moment - at, moment);
     }

@@ -2,6 +2,7 @@
    stays in the input; aria-activedescendant names the chosen line. */
 
 import { parsePage } from "./trusted_html.js";
+import { ofShownMoment } from "./shown_moment.js";
 
 export function start() {
   const WAIT = 60; // milliseconds after a key press, so that fast typing sends one request
@@ -41,7 +42,7 @@ export function start() {
     const asking = state.asking = new AbortController();
     try {
       const query = new URLSearchParams({ q: input.value });
-      const answer = await fetch(`/search/?${query}`, { signal: asking.signal });
+      const answer = await fetch(ofShownMoment(`/search/?${query}`), { signal: asking.signal });
       if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
       fill(await answer.text());
     } catch (error) {

@@ -1,8 +1,10 @@
 /* Copy buttons: a text (data-copy), an element's text (data-copy-from), what follows the kubectl call of this cluster
    (data-copy-kubectl, a command a line), or one line of Markdown for an incident (data-copy-incident): the object, its state in words, its
-   age, the cluster, a link and the time in UTC. On a page that is not live the line gives the time of its last news.
+   age, the cluster, a link and the time in UTC. On a page that is not live the line gives the time of its last news, on a
+   page of the past its moment.
    Parts that all viewers share say where the call stands (data-kubectl-call). */
 import { visible } from "./invisible_characters.js";
+import { shownMoment } from "./shown_moment.js";
 
 export function start() {
   const SHOWN = 1500; // milliseconds for which a button shows its result
@@ -29,7 +31,7 @@ export function start() {
       [note, about].filter(Boolean).map(escaped).join(" ") || "state not known",
       age && `age ${age}`,
       `cluster ${escaped(words(document.querySelector("[data-cluster=name]")))}`,
-      utc(Date.now()) + (live ? "" : `, as last heard at ${utc(state.heard)}`),
+      shownMoment() ? utc(Date.parse(shownMoment())) : utc(Date.now()) + (live ? "" : `, as last heard at ${utc(state.heard)}`),
     ];
     return `**${escaped(button.dataset.kind)} [${escaped(visible(button.dataset.object).replace(/\s+/g, " "))}](${link})**: ${parts.filter(Boolean).join(" · ")}`;
   }

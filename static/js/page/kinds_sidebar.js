@@ -6,6 +6,7 @@
    is no pointer that hovers, because pages have hundreds of kinds. */
 
 import { icon, parsePage } from "./trusted_html.js";
+import { ofShownMoment, shownMoment } from "./shown_moment.js";
 
 export function start() {
   const EVERY = 60000; // milliseconds between two requests for dated counts, as often as the worker counts
@@ -124,7 +125,7 @@ export function start() {
 
   async function ask() {
     clearTimeout(state.timer);
-    if (document.hidden || !areShown()) return;
+    if (document.hidden || !areShown() || shownMoment()) return; // of the past nothing is counted
     let missing = false;
     try {
       const answer = await fetch("/kinds/counts/");
@@ -138,7 +139,7 @@ export function start() {
   }
 
   async function kindsNow(query = {}) {
-    const answer = await fetch(`/kinds/?${new URLSearchParams({ key: keyHere(), namespace: chosen(), ...query })}`);
+    const answer = await fetch(ofShownMoment(`/kinds/?${new URLSearchParams({ key: keyHere(), namespace: chosen(), ...query })}`));
     return answer.ok ? parsePage(await answer.text()).getElementById("kinds") : null;
   }
 

@@ -2,6 +2,7 @@
    button shows them together, as ?namespace=a,b. The page has the first hundred names of when it was made; those of now
    are fetched when the picker is opened. Without this script the links and the form work as they are. */
 import { visible } from "./invisible_characters.js";
+import { ofShownMoment } from "./shown_moment.js";
 
 export function start() {
   const SHOWN = 100; // maximum number of lines; typing finds the others
@@ -49,7 +50,7 @@ export function start() {
     state.shown = new Set(state.ticked);
     box().focus();
     state.names ??= rendered();
-    const request = (state.request = fetch("/namespaces/"));
+    const request = (state.request = fetch(ofShownMoment("/namespaces/")));
     try {
       const { names } = await (await request).json();
       if (state.request !== request) return;

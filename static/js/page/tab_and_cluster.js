@@ -31,7 +31,7 @@ export function start() {
     if (state === "live") ["stale", "offline"].forEach(drawingOf); // offline they cannot be fetched
   }
 
-  const plainTitle = () => document.title.replace(/^\((?:stale|offline)\) /, "");
+  const plainTitle = () => document.title.replace(/^\((?:stale|offline|past)\) /, "");
 
   /* ---- the cluster: its name, version and colour can change while the page is open ---- */
 
@@ -67,7 +67,7 @@ export function start() {
     const word = document.querySelector("[data-live-word]");
     if (word) word.textContent = state;
     paintIcon(state);
-    const troubled = state === "stale" || (state === "offline" && detail.words);
+    const troubled = state === "stale" || state === "past" || (state === "offline" && detail.words);
     document.title = troubled ? `(${state}) ${plainTitle()}` : plainTitle();
   });
 }

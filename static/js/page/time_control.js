@@ -1,5 +1,8 @@
 /* The time control: moments are chosen in the browser's time zone (the server's form is in UTC), and a page of the past
-   plays: it goes on to the next change every PACE milliseconds until it is stopped or there is none. */
+   plays: it goes on to the next change every PACE milliseconds until it is stopped or there is none. Links to other
+   moments lead to the address that the page has by then: filters and the drawer change it. */
+
+import { shownMoment } from "./shown_moment.js";
 
 const PACE = 1500;
 const PLAYING = "deltaboard-playing"; // in sessionStorage, so that each tab plays by itself
@@ -11,15 +14,29 @@ function local(date) {
   return `${day}T${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`;
 }
 
+/* The page's address as of another moment, of now without one. */
+function addressAt(at) {
+  const query = new URLSearchParams(location.search);
+  query.delete("at");
+  if (at) query.set("at", at);
+  return location.pathname + `?${query}`.replace(/^\?$/, "").replaceAll("%3A", ":").replaceAll("%2C", ",");
+}
+
+function aim(link) {
+  const url = new URL(link.href);
+  if (link.rel) url.searchParams.set("from", addressAt(shownMoment()));
+  link.href = link.rel ? url.href : addressAt(url.searchParams.get("at"));
+}
+
 function useOwnZone(form) {
   const input = form.elements.at;
   for (const name of ["value", "max"]) input[name] = local(new Date(`${input[name]}Z`));
   form.querySelector("[data-zone]").textContent = "(your time zone)";
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const query = new URLSearchParams(new FormData(form));
-    query.set("at", `${new Date(input.value).toISOString().slice(0, 19)}Z`);
-    location.assign(`${form.getAttribute("action")}?${query}`.replaceAll("%3A", ":"));
+    const at = `${new Date(input.value).toISOString().slice(0, 19)}Z`;
+    const action = form.getAttribute("action");
+    location.assign(action === location.pathname ? addressAt(at) : `${action}?at=${at}`);
   });
 }
 
@@ -27,6 +44,7 @@ function offerToPlay(bar) {
   const shown = bar.querySelector("time");
   shown.textContent = local(new Date(shown.dateTime)).replace("T", " ");
   const next = bar.querySelector("[rel=next]");
+  if (!next) return sessionStorage.removeItem(PLAYING); // this page says that there is no change
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button";
@@ -36,7 +54,7 @@ function offerToPlay(bar) {
     const isPlaying = sessionStorage.getItem(PLAYING) === "yes";
     button.textContent = isPlaying ? "Stop" : "Play";
     clearTimeout(timer);
-    if (isPlaying) timer = setTimeout(() => location.assign(next.href), PACE);
+    if (isPlaying) timer = setTimeout(() => next.click(), PACE);
   };
   button.addEventListener("click", () => {
     sessionStorage.setItem(PLAYING, sessionStorage.getItem(PLAYING) === "yes" ? "no" : "yes");
@@ -51,4 +69,8 @@ export function start() {
   const bar = document.querySelector(".past-bar");
   if (bar) offerToPlay(bar);
   else sessionStorage.removeItem(PLAYING);
+  if (form?.getAttribute("action") !== location.pathname) return;
+  for (const link of document.querySelectorAll(".time-control .moments a, .past-bar a")) {
+    for (const event of ["pointerdown", "focus", "click"]) link.addEventListener(event, () => aim(link));
+  }
 }

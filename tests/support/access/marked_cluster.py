@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from random import Random
+from typing import Any
 from unittest.mock import patch
 
 from dashboard.cluster import people_rights
@@ -107,13 +108,15 @@ async def marked_objects(client: Client) -> AsyncIterator[MarkedObjects]:
 
 @asynccontextmanager
 async def marked_cluster(
-    client: Client, controlplane: ControlPlane, controllers: list[str]
+    client: Client, controlplane: ControlPlane, controllers: list[str], **settings: Any
 ) -> AsyncIterator[MarkedCluster]:
     """The same, with a Deltaboard, which runs controllers (failing_controller.py)."""
     with failing_controller(controlplane):
         async with (
             marked_objects(client) as objects,
-            running_dashboard(controlplane.kubeconfig, [*ALL_KINDS], DELTABOARD_CONTROLLERS=controllers) as dashboard,
+            running_dashboard(
+                controlplane.kubeconfig, [*ALL_KINDS], DELTABOARD_CONTROLLERS=controllers, **settings
+            ) as dashboard,
         ):
             cluster = MarkedCluster(client, objects, dashboard, Random(SEED))
             await cluster.until_shown()

@@ -131,11 +131,11 @@ def _logs_of_list(path: str) -> Callable[[Tour], Visit]:
 def _completion(tour: Tour) -> Visit:
     key = tour.any_kind()
     q = tour.random.choice(COMPLETED)
-    return Visit(f"/resources/{key}/complete?{urlencode({'q': q, 'at': len(q)})}")
+    return Visit(f"/resources/{key}/complete?{urlencode({'q': q, 'caret': len(q)})}")
 
 
 def _completed_namespace(tour: Tour) -> Visit:
-    return Visit("/resources/pods/complete?q=ns%3D&at=3", expected=_names(tour.seen(NAMESPACES)))
+    return Visit("/resources/pods/complete?q=ns%3D&caret=3", expected=_names(tour.seen(NAMESPACES)))
 
 
 def _completed_path(tour: Tour) -> Visit:
@@ -202,6 +202,13 @@ def _feed_of_one(tour: Tour) -> Visit:
     return Visit(f"/feed/?folds=off&q={target.name}", expected=frozenset([f'data-name="{target.name}"']))
 
 
+def _step(tour: Tour) -> Visit:
+    """The way to the next change of a list or an object, which needs a moment."""
+    target = tour.random.choice(tour.objects.of(*ALL_KINDS))
+    shown = tour.random.choice([f"/resources/{target.key}/", target.address, "/", f"/?namespace={target.namespace}"])
+    return Visit(f"/moment/step/?{urlencode({'from': shown, 'to': tour.random.choice(['next', 'previous'])})}")
+
+
 def _kinds(tour: Tour) -> Visit:
     return Visit("/kinds/?all")
 
@@ -264,6 +271,7 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "drafts": _fixed("/drafts/"),
     "a draft": _fixed("/drafts/none/"),
     "runs": _fixed("/runs/"),
+    "step to a change": _step,
     "kinds": _kinds,
     "all kinds": _fixed("/kinds/all/"),
     "counts": _fixed("/kinds/counts/"),

@@ -26,6 +26,8 @@ class RecordedObjects:
         """What is known of a kind, where it is not simply recorded."""
         self.changes: dict[str, list[ChangedState]] = {}
         """The changes before each moment, oldest first, by kind."""
+        self.versions: list[Version] = []
+        """What steps lead to."""
         self.problem = ""
         self.read: list[str] = []
         """The kinds in the order in which they were read."""
@@ -69,4 +71,9 @@ class RecordedObjects:
         *,
         earlier: bool = False,
     ) -> float | None:
-        return None
+        if self.problem:
+            raise HistoryUnavailable(self.problem)
+        wanted = set(kinds)
+        times = [each.time / 1e6 for each in self.versions if each.object.kind in wanted and is_shown(each)]
+        found = [time for time in times if (time < at if earlier else time > at)]
+        return (max if earlier else min)(found, default=None)

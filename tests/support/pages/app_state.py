@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
@@ -88,6 +88,20 @@ DEFAULTS: dict[Key[Any], tuple[str, Callable[[], Any]]] = {
 UNLIMITED = Limits(1_000_000, 1_000_000)
 
 
+class _StateOver(AppState):
+    """The objects of another state, but for some."""
+
+    def __init__(self, below: AppState, objects: Mapping[Key[Any], object]) -> None:
+        super().__init__(objects)
+        self._below = below
+
+    def __getitem__(self, key: Key[T]) -> T:
+        return super().__getitem__(key) if key in self._objects else self._below[key]
+
+    def with_objects(self, objects: Mapping[Key[Any], object]) -> AppState:
+        return _StateOver(self, objects)
+
+
 class AttributeState(AppState):
     """Reads each attribute when it is asked for, so that a test may change one at any time.
 
@@ -115,6 +129,9 @@ class AttributeState(AppState):
         if key is HUB and problem:
             found.connection_problem = lambda: cast("Any", self._parts).problem
         return cast("T", found)
+
+    def with_objects(self, objects: Mapping[Key[Any], object]) -> AppState:
+        return _StateOver(self, objects)
 
     def _view_quotas(self) -> ViewQuotas:
         """The test's own; without any, sockets take turns and nothing else limits them."""

@@ -1,7 +1,7 @@
 """Suggestions for a filter or a path: columns, their values, labels and fields, from this process's cache.
 
-`/resources/<kind>/complete?q=…&at=…` completes a filter, `?path=…` a path alone. The page only offers the suggestions:
-the typed text stands until a line is picked.
+`/resources/<kind>/complete?q=…&caret=…` completes a filter, `?path=…` a path alone. The page only offers the
+suggestions: the typed text stands until a line is picked.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ async def complete_filter(request: HttpRequest, resource: str) -> HttpResponse:
         )
     else:
         text = request.GET.get("q", "")[:MAX_FILTER_LENGTH]
-        typed = cursor_at(text, min(_number(request.GET.get("at", "")), len(text)))
+        typed = cursor_at(text, min(_number(request.GET.get("caret", "")), len(text)))
         start, items = typed.start, await _options(state, kind, typed)
     response = render(
         request,

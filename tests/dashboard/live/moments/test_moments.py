@@ -54,7 +54,7 @@ async def moments_of(site: Site, history: RecordedObjects) -> AsyncIterator[Mome
 def client_at(site: Site, moment: Moment) -> WiredClient:
     past: dict[str, Any] = {
         "replicas": moment.replicas,
-        "interest": PastInterest(moment.replicas),
+        "interest": PastInterest(moment.replicas, moment.hub, moment.clock),
         "clock": moment.clock,
     }
     parts = replace(site.parts, hub=moment.hub, **past)

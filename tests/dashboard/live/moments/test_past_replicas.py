@@ -6,9 +6,11 @@ import asyncio
 
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.moments.past_objects import KnownAt
-from dashboard.live.moments.past_replicas import PastReplicas
+from dashboard.live.moments.past_replicas import RETRY_INTERVAL, PastReplicas
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KINDS
+from informerd.clock import SystemClock
+from tests.support.clock import FakeClock
 from tests.support.live.recorded_objects import RecordedObjects
 from tests.support.objects.rows import Json, made, row_of
 from tests.support.pages.site_without_cluster import Site
@@ -24,13 +26,13 @@ def pods(count: int) -> list[tuple[str, Json]]:
 
 
 def past(history: RecordedObjects) -> PastReplicas:
-    return PastReplicas(Site(watched=("pods", "secrets", "deployments.apps")).feeds, history, AT)
+    return PastReplicas(Site(watched=("pods", "secrets", "deployments.apps")).feeds, history, AT, SystemClock())
 
 
 async def test_the_rows_are_those_that_a_worker_made_of_the_same_objects() -> None:
     objects = [*pods(3), ("secrets", made("Secret", "key", namespace="shop", data={"a": "Kioq"}))]
     replicas = past(RecordedObjects(*objects))
-    await replicas.run()
+    await replicas.read_all()
     for key, obj in objects:
         row, expected = replicas.get(key).get("shop", obj["metadata"]["name"]), row_of(key, obj)
         assert row is not None
@@ -48,7 +50,7 @@ async def test_progress_is_shown_until_all_rows_are_there() -> None:
     replicas = past(history)
     replica, changes = replicas.get("pods"), list[Change]()
     replica.on_change(changes.append)
-    reading = asyncio.create_task(replicas.run())
+    reading = asyncio.create_task(replicas.read_all())
     await eventually(lambda: len(replica.rows) == 2)
     problem = freshness_problem(KINDS["pods"], replica)
     assert problem is not None
@@ -65,7 +67,7 @@ async def test_the_kind_of_the_page_is_read_first() -> None:
     history = RecordedObjects(*pods(1))
     replicas = past(history)
     replicas.read_first("deployments.apps")
-    await replicas.run()
+    await replicas.read_all()
     assert history.read == ["deployments.apps", "pods", "secrets"]
 
 
@@ -73,7 +75,7 @@ async def test_a_moment_in_a_gap_says_since_when_its_state_is_and_why() -> None:
     history = RecordedObjects(*pods(1))
     history.known["pods"] = KnownAt(True, AT - 60, "no worker recorded")
     replicas = past(history)
-    await replicas.run()
+    await replicas.read_all()
     problem = freshness_problem(KINDS["pods"], replicas.get("pods"))
     assert problem is not None
     assert problem.text == (
@@ -85,23 +87,55 @@ async def test_a_moment_in_a_gap_says_since_when_its_state_is_and_why() -> None:
 
 async def test_a_kind_that_is_not_recorded_says_so() -> None:
     replicas = past(RecordedObjects(*pods(1)))
-    await replicas.run()
+    await replicas.read_all()
     assert replicas.get("secrets").health.problem == "History has nothing of Secrets at this moment"
-    assert replicas.add_unknown(KINDS["services"]) is False
+    replicas.add(KINDS["services"])
+    await replicas.read_all()
     assert replicas.get("services").health.problem == "History has nothing of Services at this moment"
     assert replicas.get("services").rows == {}
 
 
-async def test_history_that_cannot_be_read_is_told_of_each_kind() -> None:
+async def test_history_that_cannot_be_read_is_told_of_each_kind_and_tried_again() -> None:
     history = RecordedObjects(*pods(1))
     history.problem = "disk is on fire"
+    clock = FakeClock()
+    replicas = PastReplicas(Site(watched=("pods", "secrets")).feeds, history, AT, clock)
+    reading = asyncio.create_task(replicas.run())
+    await eventually(lambda: all(replica.health.problem for replica in replicas))
+    assert {replica.health.problem for replica in replicas} == {"History cannot be read: disk is on fire"}
+    history.problem = ""
+    await clock.advance(RETRY_INTERVAL)
+    await eventually(lambda: replicas.get("pods").is_live)
+    assert len(replicas.get("pods").rows) == 1
+    reading.cancel()
+
+
+async def test_a_kind_that_is_not_followed_now_is_read_once_a_page_asks_for_it() -> None:
+    service = made("Service", "web", namespace="shop")
+    replicas = past(RecordedObjects(*pods(1), ("services", service)))
+    reading = asyncio.create_task(replicas.run())
+    await eventually(lambda: replicas.get("pods").is_live)
+    replicas.add(KINDS["services"])
+    await eventually(lambda: replicas.get("services").is_live)
+    assert replicas.get("services").get("shop", "web") is not None
+    reading.cancel()
+
+
+async def test_a_kind_that_a_page_asks_for_does_not_wait_for_one_that_is_being_read() -> None:
+    history = RecordedObjects(*pods(5), ("deployments.apps", made("Deployment", "web", api_version="apps/v1")))
+    history.held.clear()
     replicas = past(history)
-    await replicas.run()
-    assert {replica.health.problem for replica in replicas} == {"history cannot be read: disk is on fire"}
+    reading = asyncio.create_task(replicas.read_all())
+    await eventually(lambda: len(replicas.get("pods").rows) == 2)
+    replicas.read_first("deployments.apps")
+    await eventually(lambda: replicas.get("deployments.apps").is_live)
+    assert not replicas.get("pods").is_live
+    history.held.set()
+    await reading
 
 
 async def test_an_object_that_cannot_be_read_is_a_row_with_its_name() -> None:
     broken = made("Pod", "broken", namespace="shop", spec={"containers": 3})
     replicas = past(RecordedObjects(("pods", broken), *pods(1)))
-    await replicas.run()
+    await replicas.read_all()
     assert {row.name for row in replicas.get("pods").rows.values()} == {"broken", "web-0"}

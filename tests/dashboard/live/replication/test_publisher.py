@@ -13,7 +13,7 @@ from dashboard.live.replication.messages import SnapshotRequest
 from dashboard.live.replication.pending_changes import MAX_FRAME_ENTRIES
 from dashboard.live.replication.publisher import MAX_ENTRIES, Publisher
 from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, row_size
-from dashboard.objects.kinds.row import Owner, Row
+from dashboard.objects.kinds.row import Row
 from informerd.cache.health import Health
 from informerd.decoding.compressor import Compressor
 from informerd.objects import Blob
@@ -48,20 +48,6 @@ async def test_rows_of_a_tick_are_coalesced_and_entries_are_not(publisher: Publi
     assert [entry.seq for entry in frame.entries] == [1, 2, 3]
     assert {entry.epoch for entry in frame.entries} == {publisher.epoch}
     assert frame.rates == (0, 3, 0)
-
-
-async def test_an_entry_names_the_controller_with_its_api_group(publisher: Publisher, layer: RecordingLayer) -> None:
-    rollout = Owner("argoproj.io", "Rollout", "web", "r", is_controller=True, blocks_owner_deletion=True)
-    for owned in (
-        msgspec.structs.replace(row("web", 1), owner=("ReplicaSet", "web", "r")),
-        msgspec.structs.replace(row("web", 2), owner=("Rollout", "web", "r"), owners=(rollout,)),
-        row("web", 3),
-    ):
-        publisher.add_entry("modified", owned, "changed", "ok")
-    await publisher.flush()
-    (frame,) = layer.frames
-    owners = [(entry.owner_group, entry.owner) for entry in frame.entries]
-    assert owners == [("apps", "ReplicaSet/web"), ("argoproj.io", "Rollout/web"), ("", "")]
 
 
 async def test_neither_a_relist_nor_a_snapshot_of_it_holds_up_the_loop(

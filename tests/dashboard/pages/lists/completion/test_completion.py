@@ -48,7 +48,7 @@ def site() -> Site:
 
 async def offered(text: str, at: int | None = None, *, path: bool = False) -> list[tuple[str, str]]:
     """What each line puts in place of what is typed, as the whole filter then is; and what stands beside it."""
-    params = {"path": text} if path else {"q": text, "at": str(len(text) if at is None else at)}
+    params = {"path": text} if path else {"q": text, "caret": str(len(text) if at is None else at)}
     response = await site().client.get(f"/resources/pods/complete?{urlencode(params)}")
     assert response.status_code == 200
     html = response.content.decode()

@@ -1,0 +1,130 @@
+"""Tests of the reads of history for moments: threads do them, and what cannot be read says why."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from dashboard.live.history.part import HistoryUnavailable as PartUnavailable
+from dashboard.live.history.reader import HistoryReader
+from dashboard.live.history.sqlite_parts import SqliteParts
+from dashboard.live.history.version import Operation, Version
+from dashboard.live.moments.history_objects import HistoryObjects
+from dashboard.live.moments.past_objects import HistoryUnavailable
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.live.history import Log, whole_object
+
+SECOND = 1_000_000
+
+
+def everything(_: Version) -> bool:
+    return True
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Log:
+    """A history: web is added, changed and deleted, db is added."""
+    log = Log(SqliteParts(tmp_path))
+    log.list_again("pods")
+    log.change("pods", Operation.ADDED, whole_object("web", 1, uid="w"))
+    log.change("pods", Operation.ADDED, whole_object("db", 2))
+    log.change("pods", Operation.MODIFIED, whole_object("web", 3, uid="w", status={"phase": "Running"}))
+    log.change("pods", Operation.DELETED, whole_object("web", 4, uid="w"))
+    log.tick("pods")
+    log.write()
+    return log
+
+
+def clock_after(log: Log) -> FakeClock:
+    """A clock that shows an hour after what was recorded."""
+    clock = FakeClock()
+    clock.jump(log.now / SECOND + 3600 - clock.time())
+    return clock
+
+
+def objects_of(log: Log) -> HistoryObjects:
+    return HistoryObjects(lambda: log.reader, clock_after(log))
+
+
+async def times_of(history: HistoryObjects) -> list[float]:
+    """The times of all changes, each asked for from the one before."""
+    found: list[float] = []
+    at: float | None = 0.0
+    while (at := await history.next_change(at or 0.0, ["pods"], everything)) is not None:
+        found.append(at)
+    return found
+
+
+async def test_steps_lead_through_all_changes_and_back(log: Log) -> None:
+    history = objects_of(log)
+    times = await times_of(history)
+    assert len(times) == 4
+    back: list[float] = []
+    at: float | None = times[-1]
+    while at is not None:
+        back.append(at)
+        at = await history.next_change(at, ["pods"], everything, earlier=True)
+    assert back == times[::-1]
+
+
+async def test_a_step_leads_to_what_is_shown_only(log: Log) -> None:
+    history = objects_of(log)
+    (first, *_) = await times_of(history)
+    assert await history.next_change(first, ["pods"], lambda version: version.object.name == "db") is not None
+    assert await history.next_change(first, ["pods"], lambda _: False) is None
+    assert await history.next_change(0.0, ["services"], everything) is None
+
+
+async def test_the_objects_of_a_moment_come_with_what_remains(log: Log) -> None:
+    history = objects_of(log)
+    times = await times_of(history)
+    names = []
+    for at in times:
+        pages = [page async for page in history.objects_at("pods", at)]
+        assert pages[-1].remaining == 0
+        names.append(sum(len(page.objects) for page in pages))
+    assert names == [1, 2, 2, 1]
+    assert (await history.known_at("pods", times[-1])).is_recorded
+    assert not (await history.known_at("pods", 1.0)).is_recorded
+    assert not (await history.known_at("services", times[-1])).is_recorded
+    assert (await history.begin() or 0) <= times[0]
+
+
+async def test_the_changes_before_a_moment_have_the_states_before_them(log: Log) -> None:
+    history = objects_of(log)
+    times = await times_of(history)
+    found = await history.changes_before("pods", times[2], 3600, 10)
+    assert [change.version.operation for change in found.changes] == [
+        Operation.ADDED, Operation.ADDED, Operation.MODIFIED,
+    ]  # fmt: skip
+    assert [change.before is None for change in found.changes] == [True, True, False]
+
+
+async def test_no_history_and_a_database_that_is_away_are_told() -> None:
+    class Away(SqliteParts):
+        def list(self, cluster: str = "") -> list[object]:  # type: ignore[override]
+            raise PartUnavailable("it burns")
+
+    reader = HistoryReader(Away(Path("/nowhere")), "cluster")
+    for history, words in (
+        (HistoryObjects(lambda: None, FakeClock()), "no history is open yet"),
+        (HistoryObjects(lambda: reader, FakeClock()), "it burns"),
+    ):
+        with pytest.raises(HistoryUnavailable, match=words):
+            await history.known_at("pods", 1.0)
+
+
+async def test_a_moment_of_the_last_seconds_waits_until_it_is_recorded_and_not_for_ever(log: Log) -> None:
+    clock = clock_after(log)
+    history = HistoryObjects(lambda: log.reader, clock)
+    await history.wait_until_recorded(["pods"], clock.time() - 60)
+    waiting = asyncio.create_task(history.wait_until_recorded(["pods"], clock.time()))
+    for _ in range(40):
+        await asyncio.sleep(0.01)
+        await run_ready_tasks()
+        await clock.advance(0.5)
+        if waiting.done():
+            break
+    assert waiting.done()

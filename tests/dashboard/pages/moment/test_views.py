@@ -1,0 +1,95 @@
+"""Tests of steps from a moment to the next change of what a page shows, by the rights of whoever asks."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote, urlencode
+
+import pytest
+
+from dashboard.access.rights import RIGHTS, Rights, Rule
+from dashboard.live.history.version import ObjectName, Operation, Version
+from dashboard.live.moments.at_parameter import format_at
+from tests.support.pages.site_with_history import SiteWithHistory, site_with_history
+
+CHANGES = (
+    ("pods", "shop", "web", -50), ("pods", "pay", "api", -40), ("deployments.apps", "shop", "web", -30),
+    ("pods", "shop", "db", -20), ("events", "shop", "web.1", -10),
+)  # fmt: skip
+"""Kind, namespace, name, and seconds before now, of all changes."""
+
+
+def fill(past: SiteWithHistory) -> None:
+    now = past.site.clock.time()
+    past.history.versions = [
+        Version(ObjectName(kind, namespace, name, name), round((now + at) * 1e6), Operation.MODIFIED, "1", "")
+        for kind, namespace, name, at in CHANGES
+    ]
+
+
+async def step(past: SiteWithHistory, shown: str, at: int, to: str = "next") -> str:
+    """Where a step leads: the address and the seconds before now; what the page says where it leads nowhere."""
+    now = past.site.clock.time()
+    query = urlencode({"from": shown, "at": format_at(now + at), "to": to})
+    response = await past.get(f"/moment/step/?{query}")
+    if response.status_code == 302:
+        address, _, moment = unquote(response["Location"]).rpartition("at=")
+        seconds = next(each for *_, each in CHANGES if format_at(now + each) == moment)
+        return f"{address[:-1]} {seconds}"
+    html = response.content.decode()
+    return next(
+        text for text in ("There is no change", "There is no such page", "History cannot be read") if text in html
+    )
+
+
+@pytest.mark.parametrize(
+    ("shown", "at", "to", "found"),
+    [
+        ("/", -60, "next", "/ -50"),
+        ("/", -15, "next", "There is no change"),
+        ("/", -30, "previous", "/ -40"),
+        ("/resources/pods/?q=a%3Db&at=2026-01-01T00:00:00Z", -45, "next", "/resources/pods/?q=a=b -40"),
+        ("/resources/pods/?namespace=shop", -45, "next", "/resources/pods/?namespace=shop -20"),
+        ("/resources/deployments.apps/shop/web/", -60, "next", "/resources/deployments.apps/shop/web/ -30"),
+        ("/why/pods/pay/api/", -60, "next", "/why/pods/pay/api/ -40"),
+        ("/resources/events/", -60, "next", "/resources/events/ -10"),
+        ("/drafts/", -60, "next", "There is no such page"),
+        ("/moment/step/", -60, "next", "There is no such page"),
+        ("//evil.example/", -60, "next", "/ -50"),
+    ],
+)  # fmt: skip
+async def test_a_step_leads_to_the_next_change_of_what_is_shown(shown: str, at: int, to: str, found: str) -> None:
+    async with site_with_history() as past:
+        fill(past)
+        assert await step(past, shown, at, to) == found
+
+
+async def test_without_rights_no_step_tells_of_a_change() -> None:
+    async with site_with_history() as past:
+        fill(past)
+        past.state = past.state.with_objects({RIGHTS: Rights(())})
+        for shown in ("/", "/resources/pods/", "/resources/pods/shop/web/", "/resources/events/"):
+            assert await step(past, shown, -60) == "There is no change"
+
+
+async def test_changes_of_events_are_told_to_those_who_see_all_that_events_are_about() -> None:
+    rule = Rule(frozenset({"list"}), frozenset({""}), frozenset({"events", "pods"}))
+    async with site_with_history() as past:
+        fill(past)
+        past.state = past.state.with_objects({RIGHTS: Rights([rule])})
+        assert await step(past, "/resources/pods/", -60) == "/resources/pods/ -50"
+        assert await step(past, "/resources/events/", -60) == "There is no change"
+
+
+async def test_a_page_that_says_that_there_is_no_change_offers_no_further_step() -> None:
+    async with site_with_history() as past:
+        at = format_at(past.site.clock.time() - 5)
+        html = (await past.get(f"/moment/step/?from=/&at={at}")).content.decode()
+        assert "There is no change" in html
+        assert 'rel="next"' not in html
+        assert "Back to now" in html
+
+
+async def test_history_that_cannot_be_read_is_told() -> None:
+    async with site_with_history() as past:
+        past.history.problem = "disk is on fire"
+        assert await step(past, "/", -60) == "History cannot be read"
