@@ -52,6 +52,11 @@ class LogLinks:
             chips.append(("Chosen span", self.href(self._query), True))
         return tuple(chips)
 
+    @property
+    def other_marks(self) -> str:
+        """With Events and rollouts between the lines, or without."""
+        return self.href(self._query.with_(marks=not self._query.marks))
+
     def only(self, pod: str, container: str) -> str:
         """One container of one pod; of all pods where `pod` is empty."""
         return self.href(self._query.with_(pods=(pod,) if pod else (), containers=(container,)))
