@@ -61,7 +61,9 @@ def test_one_link_says_what_changed_what_the_containers_said_and_who_did_it(
     expect(page).to_have_url(f"{site.url}/why/pods/{pod.namespace}/web/")
     line = page.locator(".timeline > li")
     expect(line.filter(has_text="container main ended with exit code 3")).to_have_attribute("data-source", "change")
-    logs = page.locator(".timeline > li[data-source=log]")
+    logs = page.locator(".timeline > li[data-source=log]").filter(has_text="the last lines of container main")
+    after = page.locator(".timeline > li[data-source=log]").filter(has_text="since it was started again")
+    expect(after).to_contain_text("container main has written nothing")
     expect(logs).to_contain_text("all is well")
     expect(logs).to_contain_text("panic: no settings")
     expect(logs.get_by_role("link")).to_have_text(f"Pod {pod.namespace}/web")
@@ -79,6 +81,8 @@ def test_one_link_says_what_changed_what_the_containers_said_and_who_did_it(
     assert "panic: no settings" in markdown
     assert "ERROR no way path=/a" in markdown
     pod.write("more")
+    first = page.locator(".timeline > li[data-source=log]").filter(has_text="the first lines of container main")
+    expect(first).to_contain_text("more", timeout=40_000)
     pod.restart(9, leaves=("the second end",))
     expect(page.locator(".timeline")).to_contain_text("the second end", timeout=40_000)
     expect(page.locator(".timeline")).to_contain_text("exit code 9")

@@ -389,12 +389,25 @@ def test_keys_mark_a_line_open_its_fields_and_lead_to_its_link(page: Page, site:
 
 def test_a_link_to_a_line_shows_it_however_many_follow(page: Page, site: Dashboard, pod: LoggingPod) -> None:
     begin = datetime.now(UTC) - timedelta(minutes=2)
-    moments = [begin + timedelta(milliseconds=number) for number in range(2000)]
+    moments = [begin + timedelta(milliseconds=number) for number in range(30_000)]
     pod.file.write_bytes(b"".join(log_line(f"line {number}.", moment) for number, moment in enumerate(moments)))
-    start, end = (f"{begin + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}" for seconds in (-1, 5))
-    page.goto(address(site, pod, f"?from={start}&to={end}#l-{moments[3]:%Y-%m-%dT%H:%M:%S.%f}000Z"))
-    expect(page.locator("#log [data-ui-marked]")).to_contain_text("line 3.")
-    expect(page.locator("#log [data-ui-marked]")).to_be_in_viewport()
+    start, end = (f"{begin + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}" for seconds in (-1, 60))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/logs/lines/" in request.url else None)
+    page.goto(address(site, pod, f"?from={start}&to={end}#l-{moments[2000]:%Y-%m-%dT%H:%M:%S.%f}000Z"))
+    marked = page.locator("#log [data-ui-marked]")
+    expect(marked).to_contain_text("line 2000.")
+    expect(marked).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Load earlier lines")).to_have_count(1)
+    assert len(asked) == 1
+    assert page.locator("#log").evaluate(FIND_MARK, "unloaded")
+    page.get_by_role("button", name="load", exact=True).click()
+    expect(line_with(page, "line 2500.")).to_be_visible()
+    assert page.locator("#log").evaluate(FIND_MARK, "unloaded")
+    assert len(asked) == 2
+    page.get_by_role("link", name="Back to live").click()
+    expect(line_with(page, "line 29999.")).to_be_in_viewport()
+    expect(page).to_have_url(address(site, pod))
 
 
 @pytest.mark.parametrize("scripts", [True, False])

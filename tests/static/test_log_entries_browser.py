@@ -20,6 +20,8 @@ RUN = """async (steps) => {
   const made = new Entries();
   for (const [name, ...given] of JSON.parse(steps)) {
     if (name === "fill") made.fill(made.all.find(({ gap }) => gap), ...given);
+    else if (name === "most") [made.most] = given;
+    else if (name === "later") made.loadLater(made.all.find(({ mark }) => mark === "unloaded"), ...given);
     else made[name](...given);
   }
   return [made.all.map(({ gap, mark, content }) => gap ?? mark ?? content), made.oldest];
@@ -91,3 +93,54 @@ def test_lines_that_could_not_be_loaded_leave_a_mark(page: Page) -> None:
     loaded = ("load", [line(None, 3)], {"begins": False, "problem": "Not all could be read"})
     entries, oldest = shown(page, window(line(0, 8)), loaded)
     assert (entries, oldest) == (["busy 3", "gap", "busy 8"], at(3))
+
+
+def around(*entries: list[object], is_end: bool = False) -> tuple[object, ...]:
+    begin, end = entries[0][1], entries[-1][1]
+    return "jump", entries[1][1], entries, {"begin": begin, "end": end, "is_end": is_end}
+
+
+def test_lines_around_a_moment_come_with_a_mark_before_those_that_were_there(page: Page) -> None:
+    steps = (window(line(0, 1, QUIET), line(1, 40), since=at(40)), around(*(line(None, each) for each in (10, 11, 12))))
+    assert shown(page, *steps) == (["quiet 1", "older", "busy 10", "busy 11", "busy 12", "unloaded", "busy 40"], at(10))
+    some = ("later", [line(None, 12), line(None, 13)], {"end": at(13), "is_end": False})
+    entries, _ = shown(page, *steps, some)
+    assert entries == ["quiet 1", "older", *(f"busy {each}" for each in (10, 11, 12, 13)), "unloaded", "busy 40"]
+    rest = ("later", [line(None, 13), line(None, 14), line(None, 40)], {"end": at(40), "is_end": True})
+    entries, _ = shown(page, *steps, some, rest)
+    assert entries == ["quiet 1", "older", *(f"busy {each}" for each in (10, 11, 12, 13, 14, 40))]
+
+
+def test_a_moment_near_the_newest_lines_needs_no_mark_and_one_without_its_line_has_one(page: Page) -> None:
+    steps = (window(line(0, 8), line(1, 9), since=at(8)), around(line(None, 6), line(None, 7), line(None, 8)))
+    assert shown(page, *steps) == (["busy 6", "busy 7", "busy 8", "busy 9"], at(6))
+    nothing = ("jump", at(5), [], {"begin": at(4), "end": "", "is_end": True})
+    assert shown(page, window(line(0, 8)), nothing)[0] == ["gap", "busy 8"]
+
+
+def mark(number: int, second: int) -> list[object]:
+    return [number, at(second), -1, "!", "restarted", "again"]
+
+
+def test_of_too_many_lines_the_oldest_go_while_the_end_is_followed_and_marks_stay(page: Page) -> None:
+    steps = (("most", 20), window(*(line(each, each) for each in range(15))), ("add", {
+        "entries": [mark(15, 1), *(line(each, each) for each in range(16, 30))], "next": 30, "first": 0,
+    }), ("trim",))  # fmt: skip
+    entries, oldest = shown(page, *steps)
+    assert entries == ["restarted", *(f"busy {each}" for each in range(10, 30) if each != 15)]
+    assert oldest == at(10)
+
+
+def test_of_too_many_lines_those_far_from_what_is_in_sight_become_a_mark_that_loads_them(page: Page) -> None:
+    most = ("most", 20)
+    first = window(*(line(each, each) for each in range(30)))
+    entries, oldest = shown(page, most, first, ("trim", 1))
+    assert entries == [*(f"busy {each}" for each in range(17)), "unloaded", "busy 28", "busy 29"]
+    assert oldest == at(0)
+    more = frame(*(line(each, each) for each in range(30, 36)), end=36)
+    entries, _ = shown(page, most, first, ("trim", 1), more, ("trim", 1))
+    assert [each for each in entries if each == "unloaded"] == ["unloaded"]
+    assert entries[-3:] == ["unloaded", "busy 34", "busy 35"]
+    assert len(entries) <= 20
+    back = ("later", [line(None, each) for each in range(15, 34)], {"end": at(33), "is_end": True})
+    assert shown(page, most, first, ("trim", 1), more, ("trim", 1), back)[0] == [f"busy {each}" for each in range(36)]

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from dashboard.pages.audit.filters import OPEN, AuditFilter, parse_moment
 from dashboard.pages.audit.models import AuditEntry
@@ -128,14 +128,18 @@ def read_records(
 def records_of_objects(
     alias: str, server: str, uids: Sequence[str], limit: int, until: float | None = None
 ) -> Sequence[AuditRecord]:
-    """The newest records of writes to these objects, up to Unix time `until` where that is set."""
-    entries = AuditEntry.objects.using(alias)
-    intents = entries.filter(type="intent", server=server[:500]).exclude(verb__in=("get", "contents"))
+    """The newest records of writes to these objects, up to Unix time `until` where that is set.
+
+    Their entries are found by the index of uids, and sorted by an expression. By `seq` alone PostgreSQL would read its
+    index from the end until it has met enough of them: of objects that are seldom written, the whole audit log.
+    """
+    written = AuditEntry.objects.using(alias).filter(server=server[:500]).exclude(verb__in=("get", "contents"))
     if until is not None:
-        intents = intents.filter(at__lte=until)
-    of_them = entries.filter(uid__in=uids).values("record")  # creations have their uid in their outcome only
-    rows = intents.filter(record__in=of_them).order_by("-seq").values_list("seq", "record", "content")[:limit]
-    return _with_outcomes(alias, list(rows))
+        written = written.filter(at__lte=until)
+    of_them = written.filter(uid__in=uids).order_by((F("seq") + 0).desc())  # creations: their outcomes have the uid
+    records = set(of_them.values_list("record", flat=True)[: 2 * limit])  # of each at most an intent and an outcome
+    intents = written.filter(type="intent", record__in=records).order_by("-seq")
+    return _with_outcomes(alias, list(intents.values_list("seq", "record", "content")[:limit]))
 
 
 def _with_outcomes(alias: str, rows: Sequence[tuple[int, str, str]]) -> list[AuditRecord]:

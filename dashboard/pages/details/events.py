@@ -70,13 +70,18 @@ class ObjectEvents:
     """
 
     def __init__(
-        self, find_replica: Callable[[], ReadableReplica | None], schedule: Callable[[SlicedWork], None] = run_at_once
+        self,
+        find_replica: Callable[[], ReadableReplica | None],
+        schedule: Callable[[SlicedWork], None] = run_at_once,
+        most: int = MAX_EVENTS,
     ) -> None:
+        """`most` is the number of `lines`."""
         self.on_found: Callable[[], None] = lambda: None
         self.is_complete = True
         """Whether all objects of the family are followed; else only the first MAX_SUBJECTS."""
         self._source = find_replica
         self._schedule = schedule
+        self._most = most
         self._followed: dict[str, _Followed] = {}
         self._by_name: dict[str, list[_Followed]] = {}
         self._lines: dict[str, tuple[float, EventLine, str]] = {}
@@ -97,12 +102,12 @@ class ObjectEvents:
     def lines(self) -> tuple[EventLine, ...]:
         """Newest first."""
         newest = sorted(self._lines.values(), key=lambda found: found[0], reverse=True)
-        return tuple(line for _, line, _ in newest[:MAX_EVENTS])
+        return tuple(line for _, line, _ in newest[: self._most])
 
     @property
     def older_count(self) -> int:
         """Number of events that are older than all `lines`."""
-        return max(0, len(self._lines) - MAX_EVENTS)
+        return max(0, len(self._lines) - self._most)
 
     def follow(self, kind: KindInfo, row: Row) -> None:
         """Follow this object from now on, alone; existing events about it are found too."""

@@ -24,7 +24,7 @@ from dashboard.pages.causes.unhealthy_object import UnhealthyObject
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
 from dashboard.pages.details.usage_chart import UsageCharts
 from dashboard.pages.incident.family import MAX_MEMBERS, Family, find_family
-from dashboard.pages.incident.last_lines import last_lines
+from dashboard.pages.incident.lines_around import lines_around_ends
 from dashboard.pages.incident.markdown import as_markdown
 from dashboard.pages.incident.people import WritesOfPeople
 from dashboard.pages.incident.routine import folded
@@ -73,7 +73,7 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     is_gone = family.row is None and has_synced(hub.hub_kinds.replica(kind.key))
     if is_gone and not is_known:
         return object_not_found(request, kind, *place)
-    lines, why_not = await last_lines(state, family.pods)
+    lines, why_not = await lines_around_ends(state, family.pods)
     entries = with_subjects(sorted([*line.entries, *lines], key=lambda entry: -entry.at), family)
     view = open_detail(hub, kind, *place)
     past = past_state(view, family, line.last_state) if is_gone else None
@@ -81,7 +81,7 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
     causes = found.shown
     sentences = [
         *map(cause_sentence, causes),
-        *filter(None, (unknown_author(people, line, is_gone=is_gone), why_not)),
+        *filter(None, (unknown_author(people, line, is_gone=is_gone), *why_not)),
         *what_is_left_out(family, is_full=line.is_cut, are_causes_cut=found.is_cut),
     ]
     title = kind.object_title(*place)

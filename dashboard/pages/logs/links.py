@@ -44,13 +44,23 @@ class LogLinks:
         """Words, address, and whether it is the present one."""
         span = self._query.span
         live = self._query.with_(span=ANY_TIME, previous=False)
-        chips = [("Newest", self.href(live), span.is_default and not self._query.previous)]
+        chips = [("Newest", self.live, span.is_default and not self._query.previous)]
         for seconds in SPANS:
             each = TimeRange(last=seconds)
             chips.append((duration_param(seconds), self.href(live.with_(span=each)), span == each))
         if span.begin is not None or span.end is not None:
             chips.append(("Chosen span", self.href(self._query), True))
         return tuple(chips)
+
+    @property
+    def live(self) -> str:
+        """The newest lines, followed."""
+        return self.href(self._query.with_(span=ANY_TIME, previous=False))
+
+    @property
+    def other_marks(self) -> str:
+        """With Events and rollouts between the lines, or without."""
+        return self.href(self._query.with_(marks=not self._query.marks))
 
     def only(self, pod: str, container: str) -> str:
         """One container of one pod; of all pods where `pod` is empty."""

@@ -24,7 +24,7 @@ from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_par
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
-from dashboard.objects.kinds.catalog import find_kind
+from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.events import EVENTS
 from dashboard.pages.details.node_pods import PODS
@@ -40,6 +40,7 @@ from dashboard.pages.logs.log_source_reader import LogSourceReader, judge_of
 from dashboard.pages.logs.log_sources import LogSource, SourceState, container_labels, pod_names
 from dashboard.pages.logs.log_subject import LogSubject
 from dashboard.pages.logs.query import LogsQuery
+from dashboard.pages.logs.rollout_marks import RolloutMarks
 from dashboard.runtime.app_state import AppState
 from informerd.clock import Clock, sleep_or
 
@@ -85,6 +86,14 @@ class ChosenPods(Protocol):
     def close(self) -> None: ...
 
 
+class Marks(Protocol):
+    """Marks among the lines that come from elsewhere: Events of the cluster, rollouts."""
+
+    def include(self, subject: tuple[KindInfo, Row] | None, pods: Sequence[tuple[KindInfo, Row]]) -> None: ...
+
+    def apply(self, key: str, change: Change) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class SourceChip:
     """A container as the page names it."""
@@ -122,10 +131,10 @@ class LiveLogs(LiveView):
         make_pods: Callable[[Callable[[], None]], ChosenPods],
         clock: Clock,
         *,
-        events: Callable[[], ReadableReplica | None] = lambda: None,
+        make_marks: Callable[[Callable[[list[LogPageMark]], None]], Sequence[Marks]],
     ) -> None:
-        """`make_readers` and `make_pods` are given what to call when something has changed; `events` returns the
-        replica of Events, None while they are not followed.
+        """`make_readers` and `make_pods` are given what to call when something has changed, `make_marks` what to call
+        with new marks.
         """
         keys = (PODS,) if subject.kind is None or subject.kind.key == PODS else (PODS, subject.kind.key)
         super().__init__(self.state_key(subject, query), keys=keys, clock=clock)
@@ -135,8 +144,8 @@ class LiveLogs(LiveView):
         self._make_pods = make_pods
         self._pods: ChosenPods | None = None
         """None while nothing is read."""
-        self._events_replica = events
-        self._events: EventMarks | None = None
+        self._make_marks = make_marks
+        self._marks: Sequence[Marks] = ()
         self._bars: LogBars | None = None
         self._bars_at = float("-inf")
         self._fragments = SentFragments()
@@ -316,7 +325,9 @@ class LiveLogs(LiveView):
         self._needed_at = self.clock.now()
         if self._pods is None:
             self.readers.span = LineSpan.of(self.query.span.since(self.clock.time()), self.query.span.end)
-            self._pods = self._make_pods(self._pods_changed.set)
+            self._pods = pods = self._make_pods(self._pods_changed.set)
+            # searches in slices outlive what they were begun for
+            self._marks = self._make_marks(lambda marks: self._take_marks(marks) if self._pods is pods else None)
             self._pods_changed.set()
             self._task = asyncio.get_running_loop().create_task(self._run(), name="logs of a page")
 
@@ -347,7 +358,12 @@ class LiveLogs(LiveView):
         if self._pods is None:
             return
         rows = self._pods.rows()
-        self._look_at_events(rows)
+        subject, kind, pods = self._pods.subject, self.subject.kind, find_kind(PODS)
+        for marks in self._marks:
+            marks.include(
+                (kind, subject) if kind is not None and subject is not None else None,
+                [(pods, row) for row in rows] if pods is not None else [],
+            )
         await self.readers.update(rows)
         self._has_looked = True
         self._stir()
@@ -357,22 +373,12 @@ class LiveLogs(LiveView):
         if self._pods is None:
             return
         self._pods.close()
-        self._pods, self._events, self._task, self._has_looked = None, None, None, False
+        self._pods, self._marks, self._task, self._has_looked = None, (), None, False
         self.readers.stop()
         self._bars, self._bars_at = None, float("-inf")
         self.number += 1  # no page has what comes next
 
-    # --- Events of the cluster ---
-
-    def _look_at_events(self, rows: Sequence[Row]) -> None:
-        subject, kind = (self._pods.subject if self._pods is not None else None), self.subject.kind
-        if subject is None or kind is None or self.query.filter or self._events_replica() is None:
-            return
-        if self._events is None:
-            self._events = EventMarks(kind, subject, self._events_replica, self._take_marks)
-        pods = find_kind(PODS)
-        if kind.key != PODS and pods is not None:
-            self._events.include((pods, row) for row in rows)
+    # --- marks from elsewhere ---
 
     def _take_marks(self, marks: list[LogPageMark]) -> None:
         span = self.readers.span
@@ -392,8 +398,8 @@ class LiveLogs(LiveView):
         if key == PODS and not change.affected_uids.isdisjoint(self.readers.pod_uids):
             self._pods_changed.set()
         self._pods.apply(key, change)
-        if key == EVENTS and self._events is not None:
-            self._events.apply(change)
+        for marks in self._marks:
+            marks.apply(key, change)
         self.dirty = self.dirty or (change.has_new_health and key in self.keys)
 
     def _stir(self) -> None:
@@ -494,7 +500,15 @@ def open_logs(
         def events() -> ReadableReplica | None:
             return next((replica for kind, replica in hub.hub_kinds.with_replicas() if kind.key == EVENTS), None)
 
-        return LiveLogs(subject, query, make_readers, lambda changed: make_pods(hub, changed), hub.clock, events=events)
+        def make_marks(on_new: Callable[[list[LogPageMark]], None]) -> Sequence[Marks]:
+            if not query.marks:
+                return ()
+            schedule, kinds = hub.index.slices.add, hub.hub_kinds.with_replicas
+            return EventMarks(events, on_new, schedule), RolloutMarks(hub.history, kinds, on_new, schedule)
+
+        return LiveLogs(
+            subject, query, make_readers, lambda changed: make_pods(hub, changed), hub.clock, make_marks=make_marks
+        )
 
     view = hub.open_view(LiveLogs, LiveLogs.state_key(subject, query), make)
     view.readers.add_reader(connection)

@@ -28,6 +28,8 @@ class LogsQuery(UrlState):
     """Whether the run before the last restart is shown."""
     filter: LineFilter = ANY_LINE
     span: TimeRange = ANY_TIME
+    marks: bool = True
+    """Whether Events of the cluster and rollouts stand between the lines."""
     input_text: str = field(default="", compare=False)
     problems: tuple[QueryProblem, ...] = field(default=(), compare=False)
     filter_name: str = field(default="q", compare=False)
@@ -46,6 +48,7 @@ class LogsQuery(UrlState):
             previous=param_values(params, "previous")[-1:] in (["1"], ["true"]),
             filter=replace(parsed, problems=()),
             span=span,
+            marks=param_values(params, "events")[-1:] != ["0"],
             input_text=parsed.input_text,
             problems=(*parsed.problems, *problems),
             filter_name=filter_name,
@@ -83,6 +86,7 @@ class LogsQuery(UrlState):
             ("since", span["last"]),
             ("from", span["from"]),
             ("to", span["to"]),
+            ("events", "" if self.marks else "0"),
         )
 
 

@@ -39,7 +39,14 @@ from dashboard.pages.logs.object_or_list import (
     selection_query,
     selection_subject,
 )
-from dashboard.pages.logs.older_lines import LOADED_LINES, containers_with_denials, older_lines, whole_line
+from dashboard.pages.logs.older_lines import (
+    LOADED_LINES,
+    containers_with_denials,
+    later_lines,
+    lines_around,
+    older_lines,
+    whole_line,
+)
 from dashboard.pages.logs.page_context import FIRST_LINES_SECONDS, logs_context
 from dashboard.pages.logs.query import LogsQuery
 from dashboard.runtime.app_state import state_of
@@ -77,7 +84,8 @@ async def selection_logs(request: HttpRequest) -> HttpResponse:
 @own_pages_only
 async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "", name: str = "") -> HttpResponse:
     """Lines as JSON, for the page's script: ``first=`` and ``end=`` are numbers of lines that the view keeps, and
-    ``before=`` (RFC 3339) asks for those that the kubelet has before a moment. One line's whole text has ``at=``, its
+    ``before=`` (RFC 3339) asks for those that the kubelet has before a moment, ``around=`` for those around one, and
+    ``after=`` and ``until=`` for the first ones of a span. One line's whole text has ``at=``, its
     time, and ``line=``, its number, while the view keeps it. Else it is read from the kubelet: ``cut=`` are the bytes
     that the page lacks, and the address chooses one container.
 
@@ -90,6 +98,15 @@ async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "
     if "before" in request.GET:
         content = await older_lines(state_of(request), query, make_pods, request.GET["before"])
         return JsonResponse(content, headers=NO_STORE)
+    if "around" in request.GET:
+        try:
+            content = await lines_around(state_of(request), query, make_pods, request.GET["around"])
+        except ValueError as error:
+            return HttpResponse(f"{error}\n", status=400, content_type="text/plain; charset=utf-8")
+        return JsonResponse(content, headers=NO_STORE)
+    if "after" in request.GET:
+        begin, end = request.GET["after"], request.GET.get("until", "")
+        return JsonResponse(await later_lines(state_of(request), query, make_pods, begin, end), headers=NO_STORE)
     if "cut" in request.GET:
         cut = _number(request, "cut")
         try:

@@ -47,7 +47,7 @@ from dashboard.pages.drafts.store import DRAFTS, DraftStore
 from dashboard.pages.drains.runner import DRAIN_RUNNER, DrainRunner
 from dashboard.pages.drains.store import DrainStore
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS, FollowedKindStore
-from dashboard.pages.incident.last_lines import LAST_LINES, MAX_CACHED
+from dashboard.pages.incident.lines_around import LINES_AROUND, MAX_CACHED
 from dashboard.pages.layout.page import cluster_info
 from dashboard.pages.sessions.registry import SESSIONS, SessionRegistry
 from dashboard.pages.terminal.views import SOCKET_PATH
@@ -191,7 +191,7 @@ class WebProcess:
                 TERMINALS: ConcurrencyLimit(
                     settings.DELTABOARD_LIMIT_TERMINALS, clock, queue_seconds=None, max_waiting=0
                 ),
-                LAST_LINES: LruCache(MAX_CACHED),
+                LINES_AROUND: LruCache(MAX_CACHED),
                 WORKER_BLOCKED: lambda: self.cannot_watch,
                 HISTORY_PROBLEM: lambda: self.worker_process.history_problem,
             }

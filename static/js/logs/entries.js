@@ -2,14 +2,17 @@
 
    Logs begin with their newest lines, so that the oldest lines of a quiet one may be older than those of a busy one. Of
    before `since` lines may be missing. Where there are lines of before, the mark "older" stands between, and says so.
+   Where lines in the middle were never loaded, or went to make room, the mark "unloaded" stands in their place.
 
    An entry is {n, time, source, severity, content, cut} for a line, {…, mark, words} for a mark, and {gap: [first, end],
-   time} for lines that the page did not get. `n` is the number under which the server keeps it; null: it does not.
+   time} for lines that the page did not get. The mark "unloaded" has `from` and `until`, the times of its lines. `n` is the number under which the server keeps it; null: it does not.
    `content` is a text or a list of [classes, text]. Times are RFC 3339 in UTC with nine decimals: texts in order. */
 
-export const MOST = 50000; // entries that a page keeps; of more, the oldest go
+export const MOST = 50000; // entries that a page keeps; of more, those far from what is in sight go
 const KEY_LENGTH = 1000; // characters of a line that tell it from another of its time
 const SEAM = "Earlier lines may be missing above";
+const UNLOADED = "Later lines are not loaded here";
+const LOST_LINK = "The line of this link is not here: the log does not have it any more, or the filter leaves it out.";
 
 const byTime = (one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0);
 
@@ -19,11 +22,14 @@ export function readEntry(raw) {
   return { n, time, source, severity, content, cut: more ?? 0 };
 }
 
+const unloaded = (from, until) => ({ n: null, time: from, source: -1, severity: 0, mark: "unloaded", words: UNLOADED, from, until });
+
 /* The text of a line without its colours. */
 export const textOf = ({ content }) => (typeof content === "string" ? content : content.map(([, text]) => text).join(""));
 
 export class Entries {
   constructor() {
+    this.most = MOST;
     this.clear();
   }
 
@@ -51,12 +57,6 @@ export class Entries {
     else if (!whole && !got.length && next > known) this.#insert({ gap: [known, next], time: this.all.at(-1)?.time ?? "" });
     for (const entry of got) if (whole || entry.n >= known) this.#insert(entry);
     this.next = Math.max(next ?? 0, this.next);
-    const surplus = this.all.length - MOST;
-    if (surplus > 0) {
-      this.all.splice(0, surplus);
-      this.dropped = true;
-      if (this.all[0].time > this.since) this.since = this.all[0].time;
-    }
     this.#placeSeam();
     return whole ? got.length : Math.max(0, this.next - known);
   }
@@ -81,6 +81,72 @@ export class Entries {
     if (begins || got.length) this.since = begins ? "" : got[0].time;
     this.#placeSeam();
     return got.length;
+  }
+
+  /* Puts lines around a moment in their place: all from `begin` to `end`, and none later where `is_end`. A mark stands
+     where those of before follow later. Returns the line of that time, or a mark that it is not there. */
+  jump(time, entries, { begin, end, is_end: isEnd }) {
+    const { oldest } = this;
+    const got = entries.map(readEntry);
+    this.all = [...this.#unknown(got, this.all), ...this.all].sort(byTime);
+    if (!isEnd && (!oldest || end < oldest)) this.#insert(unloaded(end, oldest));
+    if (!oldest || begin < oldest) this.since = begin;
+    this.#placeSeam();
+    const isIt = (entry) => entry.time === time && !entry.mark && !entry.gap;
+    if (!this.all.some(isIt)) this.#insert({ n: null, time, source: -1, severity: 0, mark: "gap", words: LOST_LINK });
+    return this.all.find((entry) => isIt(entry) || entry.words === LOST_LINK);
+  }
+
+  /* Puts the first lines of those that a mark "unloaded" stands for in their place; none are left where `is_end`. */
+  loadLater(mark, entries, { end, is_end: isEnd }) {
+    const got = entries.map(readEntry);
+    const others = this.all.filter((entry) => entry !== mark);
+    this.all = [...others, ...this.#unknown(got, others)].sort(byTime);
+    if (!isEnd) this.#insert(unloaded(end || mark.from, mark.until));
+    this.#placeSeam();
+  }
+
+  /* Lets lines go, where there are too many: of those above and below the place in sight, on the side where there are
+     more, the ones that are farthest from it and the newest. Marks stay as long as there are lines. */
+  trim(place = Infinity) {
+    const { all, most } = this;
+    const surplus = all.length - most;
+    if (surplus <= 0) return;
+    const margin = Math.floor(most / 10);
+    const spare = surplus + Math.floor(most / 20); // so that not every frame has to
+    const above = Math.max(0, Math.min(place, all.length) - margin);
+    const below = Math.max(0, all.length - margin - (place + margin));
+    if (above >= below) this.#drop(0, Math.min(above, spare));
+    else this.#drop(all.length - margin - Math.min(below, spare), all.length - margin);
+    this.#placeSeam();
+  }
+
+  #drop(start, end) {
+    const { all } = this;
+    const out = all.slice(start, end);
+    const isLine = (entry) => !entry.mark || entry.mark === "unloaded";
+    const gone = out.filter(isLine);
+    const marks = gone.length ? out.filter((entry) => !isLine(entry) && entry !== this.seam) : [];
+    if (out.includes(this.seam)) this.seam = null;
+    if (!start || !gone.length) {
+      all.splice(start, end - start, ...marks);
+      this.dropped = true;
+      const first = this.#firstLine?.time ?? "";
+      if (first > this.since) this.since = first;
+      return;
+    }
+    let from = gone[0].time;
+    let { until = gone.at(-1).time } = gone.at(-1);
+    let [first, next] = [start, end];
+    if (all[end]?.mark === "unloaded") {
+      ({ until } = all[end]);
+      next += 1;
+    }
+    if (all[start - 1].mark === "unloaded") {
+      ({ from } = all[start - 1]);
+      first -= 1;
+    }
+    all.splice(first, next - first, unloaded(from, until), ...marks);
   }
 
   /* Whether no line is older than those that are here. */

@@ -31,8 +31,14 @@ export class LogList {
     return this.options.wrap || this.entries.all.some((entry) => entry.open);
   }
 
+  /* The place of the first entry in sight; infinite where the end is. */
+  get place() {
+    const place = this.entries.all.indexOf(this.shownFirst);
+    return this.following || place < 0 ? Infinity : place;
+  }
+
   /* Draws again after entries came or went: `anchor` is the entry that should keep its place. */
-  update(anchor = this.#anchor()) {
+  update(anchor = this.anchor()) {
     this.offsets = null;
     this.#draw();
     if (this.following) this.toEnd();
@@ -40,7 +46,7 @@ export class LogList {
   }
 
   /* Draws all rows anew: their looks have changed. */
-  redraw(anchor = this.#anchor()) {
+  redraw(anchor = this.anchor()) {
     this.forget();
     this.update(anchor);
   }
@@ -51,7 +57,7 @@ export class LogList {
   }
 
   relayout() {
-    const anchor = this.#anchor(); // by the heights of before
+    const anchor = this.anchor(); // by the heights of before
     for (const entry of this.entries.all) entry.height = undefined;
     this.redraw(anchor);
   }
@@ -73,9 +79,14 @@ export class LogList {
   reveal(entry) {
     this.marked = entry;
     this.follow(false);
+    this.forget();
+    this.offsets = null;
+    this.#draw(); // its space has the height of all entries from now on
     const place = this.entries.all.indexOf(entry);
-    this.#scrollTo(Math.max(0, this.#top(place) - this.box.clientHeight / 2));
-    this.redraw();
+    for (let times = 0; times < 2; times += 1) { // what is drawn is measured, and may move it
+      this.#scrollTo(Math.max(0, this.#top(place) - this.box.clientHeight / 2));
+      this.#draw();
+    }
   }
 
   /* Marks the line after the marked one, or before it, and brings it in sight; where
@@ -146,7 +157,8 @@ export class LogList {
     return this.head.offsetHeight + this.offsets.at(place);
   }
 
-  #anchor() {
+  /* What keeps its place when entries come or go: the first entry in sight; null while the end is followed. */
+  anchor() {
     if (this.following) return null;
     this.#layout();
     const place = Math.max(0, this.offsets.find(this.box.scrollTop - this.head.offsetHeight));

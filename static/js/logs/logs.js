@@ -14,7 +14,7 @@ const PATIENCE = 60000; // milliseconds that a request for older lines may take
 const AROUND = 30; // seconds before and after a line that its link shows
 
 export function start() {
-  const page = { section: null, list: null, entries: new Entries(), waiting: 0, lines: "", older: null, linked: "" };
+  const page = { section: null, list: null, entries: new Entries(), waiting: 0, lines: "", older: null, linked: "", jumped: false };
   const address = () => new URL(page.section?.dataset.page ?? location.href, location.href);
   const params = () => address().searchParams;
   const phone = matchMedia("(max-width: 719px)"); // lines wrap, unless the address says otherwise
@@ -78,7 +78,7 @@ export function start() {
   }
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.(".log-sources a[href], .log-spans a[href], .log-empty a[href]");
+    const link = event.target.closest?.(".log-sources a[href], .log-spans a[href], .log-empty a[href], .log-tools a[href]");
     if (link && page.section?.contains(link)) link.href = withOptions(link.href);
   }, { capture: true });
 
@@ -137,7 +137,7 @@ export function start() {
   function adopt() {
     const section = document.getElementById("logs");
     if (section === page.section) return;
-    Object.assign(page, { section, entries: new Entries(), list: null, waiting: 0, lines: section?.dataset.lines, older: null, linked: linkedTime() });
+    Object.assign(page, { section, entries: new Entries(), list: null, waiting: 0, lines: section?.dataset.lines, older: null, linked: linkedTime(), jumped: false });
     if (!section) return; // the tab was closed
     const box = section.querySelector("#log");
     const rows = [...box.children].filter((row) => row.dataset.mark !== "older"); // the entries know where it belongs
@@ -160,27 +160,49 @@ export function start() {
 
   const linkedTime = () => (/^#l-(.+)/.exec(decodeURIComponent(location.hash)) ?? ["", ""])[1];
 
-  /* Shows the line that the address names, once it has come; loads older ones where it is one of them. */
+  /* Shows the line that the address names, once it has come; loads those around it where it does not come. */
   function toLinkedLine() {
-    const { linked, entries, older } = page;
-    if (!linked || entries.history === "reading") return;
+    const { linked, entries, list } = page;
+    if (!linked || entries.history === "reading" || !list.options.names.length) return;
+    page.linked = "";
     const entry = entries.all.find((each) => each.time === linked && !each.mark);
-    if (entry) {
-      page.linked = "";
-      page.list.reveal(entry);
-    } else if (entries.oldest > linked && !older?.loading && !older?.begins && !older?.problem) {
-      loadOlder().then((count) => count && toLinkedLine());
+    if (entry) list.reveal(entry);
+    else jumpTo(linked);
+  }
+
+  async function jumpTo(time) {
+    const { list } = page;
+    list.follow(false);
+    try {
+      const answer = await (await request({ around: time })).json();
+      if (list !== page.list) return;
+      page.jumped = true;
+      list.reveal(page.entries.jump(time, ofPage(answer), answer));
+      page.older = answer.problem ? { problem: answer.problem } : null;
+    } catch (error) {
+      if (list === page.list) page.older = { problem: error.message };
     }
+    showHead();
+  }
+
+  /* Entries of an answer, with the numbers that their containers have on this page. */
+  function ofPage({ entries, sources }) {
+    const known = new Map(page.list.options.names.map((each, place) => [each.slice(0, 3).join("/"), place]));
+    for (const entry of entries) entry[2] = known.get(sources[entry[2]].join("/")) ?? -1;
+    return entries;
   }
 
   document.addEventListener("deltaboard:log", ({ detail }) => {
     if (detail.view !== page.section?.dataset.view) return;
     const renamed = setNames(detail.sources);
+    const anchor = page.list.anchor();
     const fresh = page.entries.add(detail);
     if (!page.list.following && !detail.whole) page.waiting += fresh;
     if (detail.whole) page.older = null;
+    if (detail.whole && page.jumped) Object.assign(page, { jumped: false, linked: linkedTime() }); // its lines are gone
+    page.entries.trim(page.list.place);
     if (renamed || detail.whole) page.list.redraw();
-    else if (fresh) page.list.update();
+    else if (fresh) page.list.update(anchor);
     toLinkedLine();
     showHead();
     showFollowing();
@@ -205,6 +227,7 @@ export function start() {
     if (target.closest?.("[data-log-jump]")) page.list.follow(true);
     else if (target.closest?.("[data-log-load]")) loadGap(target.closest("[data-log-load]"));
     else if (target.closest?.("[data-log-older]")) loadOlder(target.closest(".log-mark [data-log-older]"));
+    else if (target.closest?.("[data-log-later]")) loadLater(target.closest("[data-log-later]"));
     else if (target.closest?.("[data-log-whole]")) showWhole(target.closest("[data-log-whole]"));
     else toggle(target);
   });
@@ -272,6 +295,7 @@ export function start() {
       setNames(sources);
       if (entries.length) page.entries.fill(entry, entries);
       else entry.lost = true;
+      page.entries.trim(list.place);
     } catch (error) {
       button.disabled = false;
       button.textContent = `load (failed: ${error.message})`;
@@ -282,35 +306,58 @@ export function start() {
     list.update();
   }
 
-  /* `button` is that of the mark between lines, where it was pressed. Returns how many lines came. */
+  async function loadLater(button) {
+    const row = button.closest(".log-mark");
+    const mark = [...page.list.drawn].find(([, each]) => each === row)?.[0];
+    if (!mark) return;
+    const { list, entries } = page;
+    let anchor;
+    button.disabled = true;
+    button.textContent = "loading";
+    list.follow(false);
+    try {
+      const answer = await (await request({ after: mark.from, until: mark.until })).json();
+      if (list !== page.list) return;
+      if (answer.problem) throw new Error(answer.problem);
+      if (!entries.all.includes(mark)) return;
+      anchor = list.anchor();
+      entries.loadLater(mark, ofPage(answer), answer);
+      entries.trim(list.place);
+    } catch (error) {
+      button.disabled = false;
+      button.textContent = `load (failed: ${error.message})`;
+      return;
+    }
+    list.update(anchor);
+  }
+
+  /* `button` is that of the mark between lines, where it was pressed. */
   async function loadOlder(button) {
-    if (page.older?.loading) return 0;
+    if (page.older?.loading) return;
     page.older = { loading: true };
     if (button) button.textContent = "loading";
     showHead();
     const { list } = page;
-    let count = 0;
     let anchor;
     try {
       const before = page.entries.oldest || new Date(Date.now() + 60000).toISOString().replace(/\.\d+Z$/, ".000000000Z");
-      const { entries, sources, bytes, problem, is_beginning: begins } = await (await request({ before })).json();
-      if (list !== page.list) return 0;
+      const answer = await (await request({ before })).json();
+      const { bytes, problem, is_beginning: begins } = answer;
+      if (list !== page.list) return;
       page.list.follow(false);
-      const known = new Map(page.list.options.names.map((each, place) => [each.slice(0, 3).join("/"), place]));
-      for (const entry of entries) entry[2] = known.get(sources[entry[2]].join("/")) ?? -1;
       const { all, seam } = page.entries;
       const below = button ? all[all.indexOf(seam) + 1] : null; // keeps its place
       if (below) anchor = list.anchorAt(below);
-      count = page.entries.load(entries, { begins, problem });
+      page.entries.load(ofPage(answer), { begins, problem });
+      page.entries.trim(list.place);
       page.older = { begins, bytes, problem };
     } catch (error) {
-      if (list !== page.list) return 0;
+      if (list !== page.list) return;
       page.older = { problem: error.message };
       if (button) button.textContent = `load (failed: ${error.message})`;
     }
     showHead();
     list.update(anchor);
-    return count;
   }
 
   function beginning() {

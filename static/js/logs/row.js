@@ -112,6 +112,7 @@ export function rowOf(entry, options) {
   if (entry.mark) {
     row.append(element("span", "log-text", visible(entry.words)));
     if (entry.mark === "older") row.append(" ", button("log-load", "load", "logOlder"));
+    if (entry.mark === "unloaded") row.append(" ", button("log-load", "load", "logLater"));
     return row;
   }
   const fields = options.columns.length ? fieldsOf(entry) : null;

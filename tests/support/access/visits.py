@@ -346,6 +346,8 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "logs": object_page("logs/"),
     "a line of a log": object_page("logs/lines/?line=0"),
     "older lines": object_page("logs/lines/?before=2099-01-01T00:00:00.000000000Z"),
+    "lines around a moment": object_page("logs/lines/?around=2099-01-01T00:00:00.000000000Z"),
+    "later lines": object_page("logs/lines/?after=2099-01-01T00:00:00.000000000Z"),
     "download of a log": object_page("logs/logs.txt"),
     "logs of a list": _logs_of_list(""),
     "lines of a list's logs": _logs_of_list("lines/"),

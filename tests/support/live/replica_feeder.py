@@ -65,10 +65,16 @@ class Feeder:
         assert self.replica.state == "live"
 
     def put(
-        self, *rows: Row, op: Operation = "modified", words: str = "changed", about: EventSubject | None = None
+        self,
+        *rows: Row,
+        op: Operation = "modified",
+        words: str = "changed",
+        about: EventSubject | None = None,
+        fields: tuple[tuple[str, str], ...] = (),
     ) -> None:
         """One frame with these rows, and a feed entry for each; `about` is what Events are about."""
-        self._send(rows=rows, entries=tuple(self.entry(row, op, words, about) for row in rows))
+        entries = (self.entry(row, op, words, about) for row in rows)
+        self._send(rows=rows, entries=tuple(msgspec.structs.replace(each, fields=fields) for each in entries))
 
     def drop(self, *uids: str) -> None:
         rows = [self.replica.rows[uid] for uid in uids]

@@ -30,7 +30,7 @@ from dashboard.pages.create.many.cached_parse_results import PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS
-from dashboard.pages.incident.last_lines import LAST_LINES, MAX_CACHED
+from dashboard.pages.incident.lines_around import LINES_AROUND, MAX_CACHED
 from dashboard.pages.sessions.registry import SESSIONS
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
@@ -73,7 +73,7 @@ DEFAULTS: dict[Key[Any], tuple[str, Callable[[], Any]]] = {
     AUDIT: ("audit", lambda: AuditRecorder(SystemClock())),
     HISTORY_PROBLEM: ("history_problem", lambda: lambda: ""),
     AUTHORS: ("authors", lambda: NoAuthors(SystemClock())),
-    LAST_LINES: ("last_lines", lambda: LruCache(MAX_CACHED)),
+    LINES_AROUND: ("lines_around", lambda: LruCache(MAX_CACHED)),
     LOG_STREAMS: ("log_streams", lambda: LogStreams(cast("Replicas", {}), SystemClock())),
     MOMENT: ("moment", lambda: None),
     MOMENTS: ("moments", lambda: None),
