@@ -112,6 +112,7 @@ def test_the_past_is_walked_through_in_the_browser(
     assert violations(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.keyboard.press("Escape")  # the drawer covers the page there
     bar.get_by_role("link", name="Back to now").click()
     expect(bar).to_have_count(0)
     assert "at=" not in page.url
@@ -164,3 +165,55 @@ def test_a_version_that_cannot_be_restored_says_why(site: Dashboard, namespace: 
         answer = ask(address + version)
         assert words in answer.body
         assert "The version is not restored" in answer.body
+
+
+def test_all_that_a_page_of_the_past_asks_for_is_of_its_moment(
+    page: Page, site: Dashboard, namespace: str, moments: list[str]
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if request.resource_type in ("fetch", "xhr") else None)
+    page.goto(f"{site.url}/resources/mydemos.crddemo.k8s.io/?namespace={namespace}&at={moments[1]}")
+    expect(page.locator("body")).to_have_attribute("data-live", "past")
+    expect(page).to_have_title(re.compile(r"^\(past\) Mydemos"))
+    expect(page.locator("#favicon")).to_have_attribute("href", re.compile("8a5300"))
+    expect(page.locator("#banner")).to_be_hidden()
+    expect(page.locator("tbody input, #pause, .fresh-pop").filter(visible=True)).to_have_count(0)
+    page.locator("#q").press_sequentially("alp")
+    expect(page.locator("[role=option]").filter(visible=True).first).to_be_visible()
+    expect(page).to_have_url(re.compile("q=alp"))
+    page.keyboard.press("Escape")
+    page.locator("#namespaces summary").click()
+    expect(page.locator("#namespace-q")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("alpha")
+    expect(page.locator("#palette-hits [role=option]").first).to_contain_text("alpha")
+    page.keyboard.press("Escape")
+    paths = {re.sub(r"^https?://[^/]+", "", url).partition("?")[0] for url in asked if "/static/" not in url}
+    assert {"/search/", "/namespaces/", "/resources/mydemos.crddemo.k8s.io/complete"} <= paths
+    assert [url for url in asked if "/static/" not in url and "at=" not in url] == []
+    page.get_by_role("link", name="Back to now").click()
+    expect(page.locator("#q")).to_have_value("alp")
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    assert "at=" not in page.url
+
+
+def test_a_page_of_the_past_plays_until_there_is_no_change(
+    page: Page, site: Dashboard, namespace: str, moments: list[str]
+) -> None:
+    page.goto(f"{site.url}/resources/mydemos.crddemo.k8s.io/{namespace}/alpha/?at={moments[0]}")
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator("main h1")).to_have_text("There is no change", timeout=20_000)
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    page.get_by_role("link", name="The moment before this step").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_times_of_the_past_stand_still(page: Page, site: Dashboard, namespace: str, moments: list[str]) -> None:
+    page.clock.install()
+    page.goto(f"{site.url}/resources/mydemos.crddemo.k8s.io/{namespace}/alpha/?at={moments[2]}")
+    age = page.locator("time[data-created], [data-age=object]").first
+    expect(age).to_have_text(re.compile(r"^\d+s$"))
+    before = age.inner_text()
+    page.clock.run_for(10_000)
+    assert age.inner_text() == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -46,6 +47,13 @@ def pod_page(rest: str) -> Play:
         open_at("{}{}/{}/{}".format(PODS, *first_pod(stage), rest))(page, stage)
 
     return play
+
+
+def past(page: Page, stage: Stage) -> None:
+    """The pods as they are now, which is the past by the time that they are shown."""
+    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    page.goto(f"{stage.url}{PODS}?at={at}")
+    page.wait_for_selector("tbody tr")
 
 
 def drawer(page: Page, stage: Stage) -> None:
@@ -146,6 +154,7 @@ ON_LIST: tuple[Scene, ...] = (
 )
 LISTS: tuple[Scene, ...] = (
     Scene("list-drawer", drawer),
+    Scene("list-past", past),
     Scene("list-filtered", open_at(f"{PODS}?q=status%3DRunning&sort=-age&namespace={quote('default')}", wait_for_rows)),
     Scene("list-nothing-matches", open_at(f"{PODS}?q=no-such-name-anywhere")),
     Scene("list-empty", open_at(f"{PODS}?namespace={NAMESPACE}")),

@@ -9,6 +9,7 @@ from dashboard.live.moments.past_objects import KnownAt
 from dashboard.live.moments.past_replicas import RETRY_INTERVAL, PastReplicas
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KINDS
+from dashboard.runtime.read_only import past_is_shown
 from informerd.clock import SystemClock
 from tests.support.clock import FakeClock
 from tests.support.live.recorded_objects import RecordedObjects
@@ -88,7 +89,10 @@ async def test_a_moment_in_a_gap_says_since_when_its_state_is_and_why() -> None:
 async def test_a_kind_that_is_not_recorded_says_so() -> None:
     replicas = past(RecordedObjects(*pods(1)))
     await replicas.read_all()
-    assert replicas.get("secrets").health.problem == "History has nothing of Secrets at this moment"
+    with past_is_shown():
+        problem = freshness_problem(KINDS["secrets"], replicas.get("secrets"))
+    assert problem is not None
+    assert problem.text == "History has nothing of Secrets at this moment."
     replicas.add(KINDS["services"])
     await replicas.read_all()
     assert replicas.get("services").health.problem == "History has nothing of Services at this moment"

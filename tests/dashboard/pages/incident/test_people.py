@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
@@ -170,6 +172,17 @@ async def test_where_the_audit_log_cannot_be_read_the_page_says_so(empty_databas
     assert said in await incident.text()
 
 
+class OneWrite(AuthorStore):
+    """Knows that bob wrote the pod at a time."""
+
+    def __init__(self, at: str) -> None:
+        super().__init__(FakeClock())
+        self._at = at
+
+    async def writes_of(self, uid: str) -> tuple[Write, ...]:
+        return (Write(uid, "9", self._at, Identity("bob", "browser")),) if uid == UID else ()
+
+
 class Authors(AuthorStore):
     """Knows who deleted the pod, and nothing else."""
 
@@ -232,3 +245,21 @@ async def test_what_the_audit_log_has_is_told_once(incident: Incident) -> None:
     await incident.write("delete")
     incident.delete()
     assert (await incident.text()).count("alice deleted it through Deltaboard") == 1 + 1  # in the copied text, too
+
+
+@pytest.mark.parametrize(("seconds", "is_named"), [(-60, False), (0, True)])
+async def test_a_page_of_the_past_has_nothing_that_was_written_later(
+    incident: Incident, settings: Settings, seconds: float, is_named: bool
+) -> None:
+    settings.DELTABOARD_AUDIT = "on"
+    await incident.write("update")
+    incident.parts.moment = SimpleNamespace(at=incident.site.clock.time() + seconds)
+    assert ("alice" in await page(incident.site, f"{WHY}?markdown")) == is_named
+
+
+async def test_a_page_of_the_past_has_no_author_of_a_later_write(incident: Incident) -> None:
+    incident.parts.authors = OneWrite("2027-01-15T07:59:50Z")
+    for at, is_named in (("2027-01-15T07:59:00Z", False), ("2027-01-15T08:00:00Z", True)):
+        incident.parts.moment = SimpleNamespace(at=datetime.fromisoformat(at).timestamp())
+        assert ("bob wrote it" in await page(incident.site, f"{WHY}?markdown")) == is_named
+        assert f"/why/pods/shop/web-1/?at={at})" in await page(incident.site, f"{WHY}?markdown")

@@ -27,6 +27,7 @@ from dashboard.pages.causes.unhealthy_object import LONG_REASON, MAX_REASON, Unh
 from dashboard.pages.overview import live_overview
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
 from dashboard.pages.overview.namespace_rates import NamespaceRates
+from dashboard.runtime.read_only import past_is_shown
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
@@ -195,6 +196,13 @@ def test_a_tile_says_what_keeps_its_kind_from_being_live(state: Any, facts: str)
     shown.pods.beat(Health(state=state, since=shown.clock.time()))
     tile = shown.view.tiles[0]
     assert (tile.state, tile.facts) == (state, facts)
+
+
+def test_a_tile_of_the_past_says_that_its_kind_is_not_known() -> None:
+    shown = Shown()
+    shown.pods.beat(Health(state="unreachable", since=shown.clock.time()))
+    with past_is_shown():
+        assert shown.view.tiles[0].facts == "not known"
 
 
 @pytest.mark.parametrize("state", ["forbidden", "unreachable"])
