@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from informerd.logs.log_lines import MAX_LINE_BYTES, omission
 from informerd.resource import PODS
@@ -19,7 +19,7 @@ async def read_log(
     previous: bool = False,
     since: str = "",
     tail: int | None = None,
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     """What the kubelet has of a log now, oldest first. Each line has its time before it, and ends with ``\\n``.
 
     `previous` reads the run before the last restart, `since` (RFC 3339) leaves out what is older than that second, and

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from dashboard.pages.logs.log_source_reader import MAX_SOURCES
 from tests.e2e.conftest import Dashboard
@@ -408,6 +408,33 @@ def test_a_link_to_a_line_shows_it_however_many_follow(page: Page, site: Dashboa
     page.get_by_role("link", name="Back to live").click()
     expect(line_with(page, "line 29999.")).to_be_in_viewport()
     expect(page).to_have_url(address(site, pod))
+
+
+def test_lines_that_go_for_others_become_a_mark_that_loads_them(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    def with_fewer_lines(route: Route) -> None:
+        body = route.fetch().text()
+        assert "this.most=5e4" in body
+        route.fulfill(body=body.replace("this.most=5e4", "this.most=2e3"), content_type="text/javascript")
+
+    page.route(re.compile(r"/logs/main\b.*\.js"), with_fewer_lines)
+    pod.write(*(f"line {number}." for number in range(4000)))
+    page.goto(address(site, pod))
+    expect(line_with(page, "line 3999.")).to_be_visible()
+    older = page.get_by_role("button", name="Load earlier lines")
+    for _ in range(2):
+        older.click()
+        expect(page.locator(".log-head")).not_to_contain_text("Reading")
+        page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
+    height = page.locator("#log .log-space").evaluate("(space) => space.clientHeight / 20")
+    assert height <= 2000
+    assert page.locator("#log").evaluate(FIND_MARK, "unloaded")
+    page.get_by_role("button", name="load", exact=True).click()
+    expect(page.locator("#log [data-mark=unloaded]")).to_have_count(0)
+    expect(page.locator("#log .log-line").first).to_be_visible()
+    pod.write("the newest")
+    page.locator("[data-log-jump]").click()
+    expect(line_with(page, "the newest")).to_be_in_viewport()
+    expect(line_with(page, "line 3999.")).to_be_in_viewport()
 
 
 @pytest.mark.parametrize("scripts", [True, False])

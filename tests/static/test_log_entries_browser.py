@@ -114,7 +114,7 @@ def test_lines_around_a_moment_come_with_a_mark_before_those_that_were_there(pag
 def test_a_moment_near_the_newest_lines_needs_no_mark_and_one_without_its_line_has_one(page: Page) -> None:
     steps = (window(line(0, 8), line(1, 9), since=at(8)), around(line(None, 6), line(None, 7), line(None, 8)))
     assert shown(page, *steps) == (["busy 6", "busy 7", "busy 8", "busy 9"], at(6))
-    nothing = ("jump", at(5), [], {"begin": at(4), "end": "", "is_end": True})
+    nothing: tuple[object, ...] = ("jump", at(5), [], {"begin": at(4), "end": "", "is_end": True})
     assert shown(page, window(line(0, 8)), nothing)[0] == ["gap", "busy 8"]
 
 

@@ -180,7 +180,7 @@ class _Reads:
         async with self._reads:
             try:
                 for work in _work(container):
-                    named = (*key, work.what, work.entry.at)
+                    named: tuple[str, str, str, float] = (*key, work.what, work.entry.at)
                     if (found := self._cache.get(named)) is not None:
                         known.append(found)
                     else:
@@ -190,9 +190,9 @@ class _Reads:
                 return str(error)
         if not is_same or not all(each.is_of_run for each in new.values()):
             return f"the log of {container.about} may be of a later run"
-        for named, found_now in new.items():
-            if found_now.is_final:
-                self._cache.put(named, found_now.entry)
+        for named, each in new.items():
+            if each.is_final:
+                self._cache.put(named, each.entry)
         return [*known, *(each.entry for each in new.values())]
 
     async def _read(self, container: _EndedContainer, work: _Work) -> _Found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -57,7 +57,7 @@ async def read_history(
     previous: bool = False,
     with_previous: bool = False,
     first_line: Callable[[], bytes] = bytes,
-) -> AsyncIterator[list[bytes]]:
+) -> AsyncGenerator[list[bytes], None]:
     """The lines that match, oldest first, some at a time.
 
     `previous` reads only the run before the last restart, `with_previous` that one before the present one. While a

@@ -58,7 +58,8 @@ class RolloutMarks:
 
     def apply(self, key: str, change: Change) -> None:
         """Take in new lines of the feed."""
-        self._tell(key, change.entries, self._workloads)
+        if any(kind.key == key for kind in self._workloads.values()):
+            self._tell(key, change.entries, self._workloads)
 
     def _find(self, new: dict[str, KindInfo]) -> SlicedWork:
         """Read the history of these workloads."""

@@ -105,8 +105,8 @@ async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "
             return HttpResponse(f"{error}\n", status=400, content_type="text/plain; charset=utf-8")
         return JsonResponse(content, headers=NO_STORE)
     if "after" in request.GET:
-        begin, end = request.GET["after"], request.GET.get("until", "")
-        return JsonResponse(await later_lines(state_of(request), query, make_pods, begin, end), headers=NO_STORE)
+        after, until = request.GET["after"], request.GET.get("until", "")
+        return JsonResponse(await later_lines(state_of(request), query, make_pods, after, until), headers=NO_STORE)
     if "cut" in request.GET:
         cut = _number(request, "cut")
         try:
