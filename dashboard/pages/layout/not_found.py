@@ -12,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from dashboard.access.rights import RIGHTS
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.namespace_limits import NamespaceLimit, limit_of
+from dashboard.live.moments.history_objects import HISTORY
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KINDS, KindInfo
@@ -20,7 +21,7 @@ from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import UnavailableKind
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.counts_and_times import format_duration
-from dashboard.runtime.text_with_links import incident_href, object_href
+from dashboard.runtime.text_with_links import history_href, incident_href, object_href
 from informerd.suggest import MAX_COMPARED, suggest_names
 
 MOST_CHOICES = 12
@@ -45,6 +46,8 @@ class NotFoundInfo:
     choices_title: str = ""
     incident_href: str = ""
     """Address of the time line of what was deleted."""
+    history_href: str = ""
+    """Address of the versions that objects of this name had."""
 
 
 def not_found_page(
@@ -144,18 +147,21 @@ def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) 
         return NotFoundInfo(
             title, message, (ChoiceLink(name, object_href(kind.key, "", name)),), "The address without a namespace"
         )
+    versions_href = history_href(kind.key, namespace, name) if state[HISTORY] is not None else ""
     deleted = _deleted(state, replica, namespace, name)
     if not deleted and namespace and (names := namespace_names(state)) and namespace not in names:
         near = suggest_names(namespace, names, MOST_CHOICES, cutoff=0.5, compared=None) or names[:MOST_CHOICES]
         links = tuple(ChoiceLink(other, f"{kind.path}?namespace={other}") for other in sorted(near))
         absent = f"There is no namespace {namespace} either{', or you may not see it' if is_limited else ''}."
-        return NotFoundInfo(title, absent, links, f"{kind.title} in other namespaces")
+        links_title = f"{kind.title} in other namespaces"
+        return NotFoundInfo(title, absent, links, links_title, history_href=versions_href)
     links, links_title = _near(kind, replica, namespace, name)
     message = (
         deleted
         or f"The cluster has no {kind.singular} of this name{where}{', or you may not see it' if is_limited else ''}."
     )
-    return NotFoundInfo(title, message, links, links_title, incident_href(kind.key, namespace, name) if deleted else "")
+    why_href = incident_href(kind.key, namespace, name) if deleted else ""
+    return NotFoundInfo(title, message, links, links_title, why_href, versions_href)
 
 
 def _deleted(state: AppState, replica: ReadableReplica, namespace: str, name: str) -> str:

@@ -1,0 +1,212 @@
+"""Pages of what was: the versions of one object, and the deleted objects of a kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dashboard.access.rights import RIGHTS
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.history.reader import ChangedState
+from dashboard.live.history.version import ObjectName, StoredVersion
+from dashboard.live.hub.hub import HUB
+from dashboard.live.moments.at_parameter import BadMoment, format_at, parse_at
+from dashboard.live.moments.history_objects import HISTORY, HistoryObjects
+from dashboard.live.moments.past_objects import HistoryUnavailable
+from dashboard.live.moments.past_rows import PastRows
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.query.params import read_namespaces
+from dashboard.pages.audit.recorder import AUDIT
+from dashboard.pages.authors.store import AUTHORS
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.history.blame import MAX_VERSIONS, Blame, blame_fields
+from dashboard.pages.history.comparison import Comparison, compare
+from dashboard.pages.history.deleted_objects import MAX_LISTED, deleted_object, is_listed
+from dashboard.pages.history.rail import RailGap, RailVersion, build_rail, moment_href, seconds_of
+from dashboard.pages.history.writers import Writers, find_writers
+from dashboard.pages.layout.not_found import NotFoundInfo, kind_not_found, not_found_page, object_not_found
+from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.requested_kind import (
+    UnavailableKind,
+    open_kind,
+    open_object,
+    path_namespace,
+    redirect_with_query,
+)
+from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
+from dashboard.runtime.app_state import CLOCK, AppState, state_of
+from dashboard.runtime.text_with_links import history_href, object_href
+from dashboard.runtime.thread_pools import run_in_thread
+
+PAGE_SIZE = 50
+"""Versions of a page."""
+CLOCK_SKEW = 60.0
+"""Seconds that the clock of whoever recorded a version may be ahead."""
+LONGEST_SEARCH = 253
+"""Characters of a name that is searched for; no object has a longer one."""
+NO_HISTORY = NotFoundInfo(
+    "There is no history", "Deltaboard keeps no history here: DELTABOARD_HISTORY is off, so only the present is known."
+)
+
+
+@require_safe
+async def object_history(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """The versions of the objects of a name, and two of them compared: ``from`` and ``to`` are moments, ``before`` is
+    where older versions go on; ``?blame`` says who set each field. 404 where there is none that may be seen.
+    """
+    kind = await open_object(request, resource, namespace, name)
+    if isinstance(kind, UnavailableKind):
+        return kind_not_found(request, resource, kind)
+    place = path_namespace(namespace), name
+    if kind.key != resource:
+        return redirect_with_query(request, history_href(kind.key, *place))
+    state = state_of(request)
+    history = state[HISTORY]
+    if history is None:
+        return not_found_page(request, NO_HISTORY, key=kind.key)
+    if not state[RIGHTS].may_list(kind.key, *place):  # nothing is read, so that nothing is told
+        return object_not_found(request, kind, *place)
+    try:
+        moments = {text: _moment(request, text) for text in ("from", "to", "before")}
+        found = await _Pages(state, history, kind, *place).read(moments, is_blame="blame" in request.GET)
+    except BadMoment as error:
+        return not_found_page(request, NotFoundInfo("This is no moment of the past", str(error)), status=400)
+    except HistoryUnavailable as error:
+        return _unreadable(request, error)
+    view = open_detail(state[HUB], kind, *place)
+    if not found["rail"] and view.row is None:
+        return object_not_found(request, kind, *place)
+    page = page_info(request, title=f"History of {name}", key=kind.key, view=view)
+    response = render(request, "history/page.html", {"page": page, "view": view, **found})
+    forbid_storing_secrets(response, kind)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_safe
+async def deleted_objects(request: HttpRequest, resource: str) -> HttpResponse:
+    """The objects of a kind that are gone, those that ended last first; ``q`` is a part of their names."""
+    kind = await open_kind(request, resource)
+    if isinstance(kind, UnavailableKind):
+        return kind_not_found(request, resource, kind)
+    if kind.key != resource:
+        return redirect_with_query(request, f"{kind.path}history/")
+    state = state_of(request)
+    history = state[HISTORY]
+    if history is None:
+        return not_found_page(request, NO_HISTORY, key=kind.key)
+    text = request.GET.get("q", "").strip()[:LONGEST_SEARCH]
+    namespaces = read_namespaces(request.GET, [])
+    try:
+        found = await history.find_ended(text, kind.key, MAX_LISTED + 1, is_listed(state, kind, namespaces))
+    except HistoryUnavailable as error:
+        return _unreadable(request, error)
+    context = {
+        "page": page_info(request, title=f"Deleted {kind.title}", key=kind.key),
+        "kind": kind,
+        "q": text,
+        "namespaces": ",".join(namespaces),
+        "objects": [deleted_object(state, kind, version) for version in found[:MAX_LISTED]],
+        "most": MAX_LISTED if len(found) > MAX_LISTED else 0,
+    }
+    response = render(request, "history/deleted.html", context)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+class _Pages:
+    """What the pages of one name show."""
+
+    def __init__(self, state: AppState, history: HistoryObjects, kind: KindInfo, namespace: str, name: str) -> None:
+        self._state = state
+        self._history = history
+        self._kind = kind
+        self._name = ObjectName(kind.key, namespace, name, "")
+        self._href = object_href(kind.key, namespace, name)
+        self._rows = PastRows(kind.resource, state[REPLICAS].get(kind.key).table)
+
+    async def read(self, moments: dict[str, float | None], *, is_blame: bool) -> dict[str, object]:
+        """The template's context. Raises HistoryUnavailable."""
+        before = moments["before"]
+        changes = await self._history.newest_states(self._name, before, PAGE_SIZE + 1)
+        newest = changes[:1] if before is None else await self._history.newest_states(self._name, None, 1)
+        shown, more = changes[:PAGE_SIZE], changes[PAGE_SIZE:]
+        writers = await self._writers(changes)
+        context: dict[str, object] = {
+            "rail": await self._rail(shown, newest, writers, before),
+            "href": self._href,
+            "before": format_at(before) if before is not None else "",
+            "older": format_at(seconds_of(shown[-1].version)) if more else "",
+            "last_href": _last_href(self._href, newest),
+            "ended": format_at(seconds_of(newest[0].version)) if _last_href(self._href, newest) else "",
+            "is_blame": is_blame,
+        }
+        if is_blame and newest:
+            context["blame"] = await self._blame(newest[0].version.object)
+            context["most_versions"] = MAX_VERSIONS
+        elif newest:
+            context |= await self._compared(moments, newest[0])
+        return context
+
+    async def _rail(
+        self, shown: list[ChangedState], newest: list[ChangedState], writers: Writers, before: float | None
+    ) -> list[RailVersion | RailGap]:
+        if not shown:
+            return []
+        first = shown[0].version
+        until = seconds_of(first) if first.operation.is_end else before or self._state[CLOCK].time()
+        gaps = await self._history.gaps(self._kind.key, seconds_of(shown[-1].version), until)
+        last = newest[0].version if newest else None
+        return await run_in_thread(build_rail, self._kind.key, self._rows, shown, gaps, writers, self._href, last)
+
+    async def _blame(self, about: ObjectName) -> Blame:
+        changes = await self._history.newest_states(replace(self._name, uid=about.uid), None, MAX_VERSIONS)
+        return await run_in_thread(blame_fields, changes, await self._writers(changes))
+
+    async def _compared(self, moments: dict[str, float | None], newest: ChangedState) -> dict[str, object]:
+        """The comparison of two versions, or a sentence where there is none."""
+        since, until = moments["from"], moments["to"]
+        if since is None and until is None and moments["before"] is not None:
+            return {}
+        now = StoredVersion(newest.version, newest.json)
+        if until is not None:
+            found = await self._history.object_at(self._name, until)
+            if found is None:
+                return {"missing_moment": format_at(until)}
+            now = found
+        if since is not None:
+            was = await self._history.object_at(self._name, since)
+            if was is None:
+                return {"missing_moment": format_at(since)}
+        else:
+            earlier = await self._history.newest_states(self._name, seconds_of(now.version), 1)
+            if not earlier:
+                return {}
+            was = StoredVersion(earlier[0].version, earlier[0].json)
+        comparison: Comparison = await run_in_thread(compare, self._kind.key, self._rows, was, now, self._href)
+        return {"comparison": comparison}
+
+    async def _writers(self, changes: list[ChangedState]) -> Writers:
+        state = self._state
+        server, versions = state[CONNECTION].cluster.server, [change.version for change in changes]
+        return await find_writers(state[AUDIT], state[AUTHORS], server, state[RIGHTS].may_list, versions)
+
+
+def _last_href(href: str, newest: list[ChangedState]) -> str:
+    """The details of a deleted object at the last moment at which it existed; empty where it is there."""
+    return moment_href(href, newest[0].version) if newest and newest[0].version.operation.is_end else ""
+
+
+def _moment(request: HttpRequest, name: str) -> float | None:
+    """Unix seconds of a parameter; None where there is none. Raises BadMoment."""
+    text = request.GET.get(name, "")
+    return parse_at(text, state_of(request)[CLOCK].time() + CLOCK_SKEW) if text else None
+
+
+def _unreadable(request: HttpRequest, error: HistoryUnavailable) -> HttpResponse:
+    info = NotFoundInfo("History cannot be read", f"Try again in a moment: {error}.")
+    return not_found_page(request, info, status=503, title="History cannot be read")
