@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -53,6 +53,27 @@ NO_HISTORY = NotFoundInfo(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ShownHistory:
+    """Value of `history` in history/page.html."""
+
+    href: str
+    """The object's details."""
+    rail: list[RailVersion | RailGap]
+    before: str
+    """Moment before which the versions are; empty on the first page."""
+    older: str
+    """The same of the next page; empty on the last."""
+    last_href: str
+    """The object's details as they were last; empty where it has not ended."""
+    is_blame: bool
+    comparison: Comparison | None = None
+    missing_moment: str = ""
+    """Moment that was to be compared, and at which there was no object of the name."""
+    blame: Blame | None = None
+    most_versions: int = MAX_VERSIONS
+
+
 @require_safe
 async def object_history(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """The versions of the objects of a name, and two of them compared: ``from`` and ``to`` are moments, ``before`` is
@@ -72,16 +93,16 @@ async def object_history(request: HttpRequest, resource: str, namespace: str, na
         return object_not_found(request, kind, *place)
     try:
         moments = {text: _moment(request, text) for text in ("from", "to", "before")}
-        found = await _Pages(state, history, kind, *place).read(moments, is_blame="blame" in request.GET)
+        shown = await _Pages(state, history, kind, *place).read(moments, is_blame="blame" in request.GET)
     except BadMoment as error:
         return not_found_page(request, NotFoundInfo("This is no moment of the past", str(error)), status=400)
     except HistoryUnavailable as error:
         return _unreadable(request, error)
     view = open_detail(state[HUB], kind, *place)
-    if not found["rail"] and view.row is None:
+    if not shown.rail and view.row is None:
         return object_not_found(request, kind, *place)
     page = page_info(request, title=f"History of {name}", key=kind.key, view=view)
-    response = render(request, "history/page.html", {"page": page, "view": view, **found})
+    response = render(request, "history/page.html", {"page": page, "view": view, "history": shown})
     forbid_storing_secrets(response, kind)
     response["Cache-Control"] = "no-store"
     return response
@@ -129,28 +150,23 @@ class _Pages:
         self._href = object_href(kind.key, namespace, name)
         self._rows = PastRows(kind.resource, state[REPLICAS].get(kind.key).table)
 
-    async def read(self, moments: dict[str, float | None], *, is_blame: bool) -> dict[str, object]:
-        """The template's context. Raises HistoryUnavailable."""
+    async def read(self, moments: dict[str, float | None], *, is_blame: bool) -> ShownHistory:
+        """What the page shows. Raises HistoryUnavailable."""
         before = moments["before"]
         changes = await self._history.newest_states(self._name, before, PAGE_SIZE + 1)
         newest = changes[:1] if before is None else await self._history.newest_states(self._name, None, 1)
-        shown, more = changes[:PAGE_SIZE], changes[PAGE_SIZE:]
-        writers = await self._writers(changes)
-        context: dict[str, object] = {
-            "rail": await self._rail(shown, newest, writers, before),
-            "href": self._href,
-            "before": format_at(before) if before is not None else "",
-            "older": format_at(seconds_of(shown[-1].version)) if more else "",
-            "last_href": _last_href(self._href, newest),
-            "ended": format_at(seconds_of(newest[0].version)) if _last_href(self._href, newest) else "",
-            "is_blame": is_blame,
-        }
+        on_page, more = changes[:PAGE_SIZE], changes[PAGE_SIZE:]
+        shown = ShownHistory(
+            href=self._href,
+            rail=await self._rail(on_page, newest, await self._writers(changes), before),
+            before=format_at(before) if before is not None else "",
+            older=format_at(seconds_of(on_page[-1].version)) if more else "",
+            last_href=_last_href(self._href, newest),
+            is_blame=is_blame,
+        )
         if is_blame and newest:
-            context["blame"] = await self._blame(newest[0].version.object)
-            context["most_versions"] = MAX_VERSIONS
-        elif newest:
-            context |= await self._compared(moments, newest[0])
-        return context
+            return replace(shown, blame=await self._blame(newest[0].version.object))
+        return await self._with_comparison(shown, moments, newest[0]) if newest else shown
 
     async def _rail(
         self, shown: list[ChangedState], newest: list[ChangedState], writers: Writers, before: float | None
@@ -167,28 +183,27 @@ class _Pages:
         changes = await self._history.newest_states(replace(self._name, uid=about.uid), None, MAX_VERSIONS)
         return await run_in_thread(blame_fields, changes, await self._writers(changes))
 
-    async def _compared(self, moments: dict[str, float | None], newest: ChangedState) -> dict[str, object]:
-        """The comparison of two versions, or a sentence where there is none."""
+    async def _with_comparison(
+        self, shown: ShownHistory, moments: dict[str, float | None], newest: ChangedState
+    ) -> ShownHistory:
+        """With the comparison of two versions, or the moment that has none."""
         since, until = moments["from"], moments["to"]
         if since is None and until is None and moments["before"] is not None:
-            return {}
-        now = StoredVersion(newest.version, newest.json)
-        if until is not None:
-            found = await self._history.object_at(self._name, until)
-            if found is None:
-                return {"missing_moment": format_at(until)}
-            now = found
+            return shown
+        now: StoredVersion | None = StoredVersion(newest.version, newest.json)
+        if until is not None and (now := await self._history.object_at(self._name, until)) is None:
+            return replace(shown, missing_moment=format_at(until))
+        assert now is not None
         if since is not None:
-            was = await self._history.object_at(self._name, since)
-            if was is None:
-                return {"missing_moment": format_at(since)}
+            if (was := await self._history.object_at(self._name, since)) is None:
+                return replace(shown, missing_moment=format_at(since))
         else:
             earlier = await self._history.newest_states(self._name, seconds_of(now.version), 1)
             if not earlier:
-                return {}
+                return shown
             was = StoredVersion(earlier[0].version, earlier[0].json)
-        comparison: Comparison = await run_in_thread(compare, self._kind.key, self._rows, was, now, self._href)
-        return {"comparison": comparison}
+        comparison = await run_in_thread(compare, self._kind.key, self._rows, was, now, self._href)
+        return replace(shown, comparison=comparison)
 
     async def _writers(self, changes: list[ChangedState]) -> Writers:
         state = self._state
