@@ -140,10 +140,11 @@ class HistoryReader:
                             states[place] = stored.json
         found: list[ChangedState] = []
         for version, earlier in zip(versions, [*versions[1:], None], strict=True):
+            is_same = earlier is not None and earlier.object.uid == version.object.uid
+            was = states.get((earlier.object.uid, earlier.time)) if earlier and is_same else None
             json = states.get((version.object.uid, version.time))
-            before_it = states.get((earlier.object.uid, earlier.time)) if _follows(earlier, version) else None
             if json is not None:  # its part has not been dropped meanwhile
-                found.append(ChangedState(version, before_it, json))
+                found.append(ChangedState(version, None if earlier and earlier.operation.is_end else was, json))
         return found[:most]
 
     def read(self, version: Version) -> StoredVersion | None:
@@ -355,8 +356,3 @@ class HistoryReader:
         )
         last = max(reader.connection.query(sql, time, *ids), key=lambda row: row[1], default=None)
         return next((stored for _, stored in reader.states_at([last[0]], time)), None) if last else None
-
-
-def _follows(earlier: Version | None, version: Version) -> bool:
-    """Whether a version replaced the one before it in the list: both are of one object, which was there meanwhile."""
-    return earlier is not None and earlier.object.uid == version.object.uid and not earlier.operation.is_end

@@ -51,7 +51,7 @@ class RailVersion:
     title: str
     """The operation, in a word."""
     words: str
-    """What changed, as the feed says it."""
+    """What changed, as the feed says it, without the title."""
     sentence: str
     """What is not known of it; empty where all is."""
     tone: Tone
@@ -172,7 +172,7 @@ def _version(
         at=format_at(at),
         time_text=utc_text(at),
         title=TITLES[version.operation],
-        words=words,
+        words=words.removeprefix(TITLES[version.operation]).removeprefix(", "),
         sentence=_SENTENCES.get(version.operation, "" if is_whole else NOTHING_BEFORE),
         tone=tone,
         person=writers.person(version),

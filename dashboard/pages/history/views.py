@@ -191,17 +191,17 @@ class _Pages:
         if since is None and until is None and moments["before"] is not None:
             return shown
         now: StoredVersion | None = StoredVersion(newest.version, newest.json)
-        if until is not None and (now := await self._history.object_at(self._name, until)) is None:
-            return replace(shown, missing_moment=format_at(until))
-        assert now is not None
+        if until is not None:
+            now = await self._history.object_at(self._name, until)
+        was: StoredVersion | None = None
         if since is not None:
-            if (was := await self._history.object_at(self._name, since)) is None:
-                return replace(shown, missing_moment=format_at(since))
-        else:
+            was = await self._history.object_at(self._name, since)
+        elif now is not None:
             earlier = await self._history.newest_states(self._name, seconds_of(now.version), 1)
-            if not earlier:
-                return shown
-            was = StoredVersion(earlier[0].version, earlier[0].json)
+            was = StoredVersion(earlier[0].version, earlier[0].json) if earlier else None
+        missing = [at for at, found in ((until, now), (since, was)) if at is not None and found is None]
+        if now is None or was is None:
+            return replace(shown, missing_moment=format_at(missing[0])) if missing else shown
         comparison = await run_in_thread(compare, self._kind.key, self._rows, was, now, self._href)
         return replace(shown, comparison=comparison)
 

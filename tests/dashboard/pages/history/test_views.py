@@ -163,7 +163,7 @@ async def test_one_whose_name_exists_again_says_so(site: RecordedSite) -> None:
 
 def rights(*namespaces: str) -> Rights:
     rule = Rule(frozenset({"list"}), frozenset({"crddemo.k8s.io"}), frozenset({"mydemos"}))
-    return Rights((), {namespace: (rule,) for namespace in namespaces})
+    return Rights((), dict.fromkeys(namespaces, (rule,)))
 
 
 async def test_of_hidden_objects_nothing_is_told(gone: RecordedSite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,11 +191,8 @@ async def test_of_a_secret_hashes_are_told_and_no_values(log: Log) -> None:
     site = RecordedSite(log)
 
     def secret(version: int, value: str) -> dict[str, object]:
-        hashes = {"data": {"password": value}}
-        return made(
-            "Secret", "key", metadata={"resourceVersion": str(version)}, data={"password": "••••••"},
-            **{"deltaboard-value-hashes": hashes},
-        )  # fmt: skip
+        found = made("Secret", "key", metadata={"resourceVersion": str(version)}, data={"password": "••••••"})
+        return {**found, "deltaboard-value-hashes": {"data": {"password": value}}}
 
     site.record(Operation.ADDED, secret(1, "aaaa1111"), "secrets")
     site.record(Operation.MODIFIED, secret(2, "bbbb2222"), "secrets")
