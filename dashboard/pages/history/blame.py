@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dashboard.live.history.reader import ChangedState
-from dashboard.live.history.version import Operation
+from dashboard.live.history.version import Operation, Version
 from dashboard.live.moments.at_parameter import format_at
 from dashboard.live.rendering.time_texts import utc_text
-from dashboard.objects.paths.field_changes import field_changes
-from dashboard.pages.history.comparison import ShownChange, shown_change
-from dashboard.pages.history.rail import compare_query, seconds_of
+from dashboard.objects.paths.field_changes import FieldChange, field_changes
+from dashboard.pages.history.comparison import shown_change
+from dashboard.pages.history.rail import seconds_of
 from dashboard.pages.history.shown_state import shown_state
 from dashboard.pages.history.writers import Writers
 
@@ -34,8 +34,6 @@ class FieldBlame:
     time_text: str
     person: str
     manager: str
-    query: str
-    """Query that shows the whole change of that version."""
     is_status: bool
 
 
@@ -44,7 +42,9 @@ class Blame:
     """Who set the fields of an object."""
 
     fields: tuple[FieldBlame, ...]
-    """Those that were set since the oldest of the searched versions, newest first."""
+    """Those outside of its status that were set since the oldest of the searched versions, newest first."""
+    status: tuple[FieldBlame, ...]
+    """Those of its status."""
     is_cut: bool
     """Whether there are more, or versions could not be compared wholly."""
     searched: int
@@ -57,51 +57,60 @@ class Blame:
     oldest_manager: str
 
 
-def blame_fields(changes: Sequence[ChangedState], writers: Writers) -> Blame:
-    """The blame of the versions of one object, which come newest first. Call it in a thread."""
-    found: list[FieldBlame] = []
-    seen: set[tuple[str, ...]] = set()
-    is_cut = False
-    for number, change in enumerate(changes):
-        if change.before is None or change.version.operation.is_end:
-            continue
-        compared = field_changes(shown_state(change.before), shown_state(change.json))
-        is_cut = is_cut or not compared.are_all
-        for each in compared.changes:
-            if any(each.steps[:depth] in seen for depth in range(1, len(each.steps) + 1)):
-                continue  # it was set again, or with what contains it
-            seen.add(each.steps)
-            if len(found) == MAX_FIELDS:
-                is_cut = True
-                break
-            found.append(_blame(shown_change(each), each.steps, changes[number], changes[number + 1], writers))
-    oldest = changes[-1].version
-    return Blame(
-        fields=tuple(found),
-        is_cut=is_cut,
-        searched=len(changes),
-        oldest=format_at(seconds_of(oldest)),
-        oldest_text=utc_text(seconds_of(oldest)),
-        is_created=oldest.operation is Operation.ADDED,
-        oldest_person=writers.person(oldest),
-        oldest_manager=oldest.manager,
-    )
+class BlameSearch:
+    """Looks for the last change of each field in the versions of one object, which `add` takes newest first."""
 
+    def __init__(self, writers: Writers) -> None:
+        self._writers = writers
+        self._found: list[FieldBlame] = []
+        self._seen: set[tuple[str, ...]] = set()
+        self._is_cut = False
+        self.searched = 0
 
-def _blame(
-    shown: ShownChange, steps: tuple[str, ...], change: ChangedState, earlier: ChangedState, writers: Writers
-) -> FieldBlame:
-    version = change.version
-    at = seconds_of(version)
-    before, value = shown.texts
-    return FieldBlame(
-        field=shown.field,
-        value=value,
-        before=before,
-        at=format_at(at),
-        time_text=utc_text(at),
-        person=writers.person(version),
-        manager=version.manager,
-        query=compare_query(earlier.version, version),
-        is_status=steps[0] == "status",
-    )
+    def add(self, changes: Iterable[ChangedState]) -> None:
+        """Search some more versions. Call it in a thread."""
+        for change in changes:
+            self.searched += 1
+            if change.before is None or change.version.operation.is_end:
+                continue
+            compared = field_changes(shown_state(change.before), shown_state(change.json))
+            self._is_cut = self._is_cut or not compared.are_all
+            for each in compared.changes:
+                self._add_field(each, change.version)
+
+    def result(self, oldest: Version) -> Blame:
+        """What was found; `oldest` is the last version that was added."""
+        return Blame(
+            fields=tuple(each for each in self._found if not each.is_status),
+            status=tuple(each for each in self._found if each.is_status),
+            is_cut=self._is_cut,
+            searched=self.searched,
+            oldest=format_at(seconds_of(oldest)),
+            oldest_text=utc_text(seconds_of(oldest)),
+            is_created=oldest.operation is Operation.ADDED,
+            oldest_person=self._writers.person(oldest),
+            oldest_manager=oldest.manager,
+        )
+
+    def _add_field(self, change: FieldChange, version: Version) -> None:
+        steps = change.steps
+        if any(steps[:depth] in self._seen for depth in range(1, len(steps) + 1)):
+            return  # it was set again, or with what contains it
+        self._seen.add(steps)
+        if len(self._found) == MAX_FIELDS:
+            self._is_cut = True
+            return
+        shown, at = shown_change(change), seconds_of(version)
+        before, value = shown.texts
+        self._found.append(
+            FieldBlame(
+                field=shown.field,
+                value=value,
+                before=before,
+                at=format_at(at),
+                time_text=utc_text(at),
+                person=self._writers.person(version),
+                manager=version.manager,
+                is_status=steps[:1] == ("status",),
+            )
+        )

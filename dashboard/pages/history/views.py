@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse
@@ -11,7 +12,7 @@ from django.views.decorators.http import require_safe
 from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.history.reader import ChangedState
-from dashboard.live.history.version import ObjectName, StoredVersion
+from dashboard.live.history.version import ObjectName, StoredVersion, Version
 from dashboard.live.hub.hub import HUB
 from dashboard.live.moments.at_parameter import BadMoment, format_at, parse_at
 from dashboard.live.moments.history_objects import HISTORY, HistoryObjects
@@ -23,7 +24,7 @@ from dashboard.objects.query.params import read_namespaces
 from dashboard.pages.audit.recorder import AUDIT
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.details.live_detail import open_detail
-from dashboard.pages.history.blame import MAX_VERSIONS, Blame, blame_fields
+from dashboard.pages.history.blame import MAX_VERSIONS, Blame, BlameSearch
 from dashboard.pages.history.comparison import Comparison, compare
 from dashboard.pages.history.deleted_objects import MAX_LISTED, deleted_object, is_listed
 from dashboard.pages.history.rail import RailGap, RailVersion, build_rail, moment_href, seconds_of
@@ -158,14 +159,14 @@ class _Pages:
         on_page, more = changes[:PAGE_SIZE], changes[PAGE_SIZE:]
         shown = ShownHistory(
             href=self._href,
-            rail=await self._rail(on_page, newest, await self._writers(changes), before),
+            rail=await self._rail(on_page, newest, await self._writers(change.version for change in changes), before),
             before=format_at(before) if before is not None else "",
             older=format_at(seconds_of(on_page[-1].version)) if more else "",
             last_href=_last_href(self._href, newest),
             is_blame=is_blame,
         )
         if is_blame and newest:
-            return replace(shown, blame=await self._blame(newest[0].version.object))
+            return replace(shown, blame=await self._blame(newest[0].version))
         return await self._with_comparison(shown, moments, newest[0]) if newest else shown
 
     async def _rail(
@@ -179,9 +180,17 @@ class _Pages:
         last = newest[0].version if newest else None
         return await run_in_thread(build_rail, self._kind.key, self._rows, shown, gaps, writers, self._href, last)
 
-    async def _blame(self, about: ObjectName) -> Blame:
-        changes = await self._history.newest_states(replace(self._name, uid=about.uid), None, MAX_VERSIONS)
-        return await run_in_thread(blame_fields, changes, await self._writers(changes))
+    async def _blame(self, newest: Version) -> Blame:
+        search = BlameSearch(await self._writers([newest]))
+        name, oldest, before = replace(self._name, uid=newest.object.uid), newest, None
+        while search.searched < MAX_VERSIONS:
+            changes = await self._history.newest_states(name, before, PAGE_SIZE)
+            if not changes:
+                break
+            await run_in_thread(search.add, changes)
+            oldest = changes[-1].version
+            before = seconds_of(oldest)
+        return search.result(oldest)
 
     async def _with_comparison(
         self, shown: ShownHistory, moments: dict[str, float | None], newest: ChangedState
@@ -205,9 +214,9 @@ class _Pages:
         comparison = await run_in_thread(compare, self._kind.key, self._rows, was, now, self._href)
         return replace(shown, comparison=comparison)
 
-    async def _writers(self, changes: list[ChangedState]) -> Writers:
+    async def _writers(self, versions: Iterable[Version]) -> Writers:
         state = self._state
-        server, versions = state[CONNECTION].cluster.server, [change.version for change in changes]
+        server = state[CONNECTION].cluster.server
         return await find_writers(state[AUDIT], state[AUTHORS], server, state[RIGHTS].may_list, versions)
 
 
