@@ -81,7 +81,7 @@ class HistoryObjects:
             lambda reader: reader.newest_states(name.kind, name.namespace, name.name, until, most, name.uid)
         )
 
-    async def object_at(self, name: ObjectName, at: float) -> StoredVersion | None:
+    async def version_at(self, name: ObjectName, at: float) -> StoredVersion | None:
         """The last version at a moment or before of the object that had the name then; None where there was none."""
         return await self._ask(lambda reader: reader.object_at(name.kind, name.namespace, name.name, _micro(at)))
 

@@ -35,7 +35,7 @@ from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.details.owner_graph import KindReplicas
 from dashboard.pages.details.yaml_by_manager import YamlByManager, yaml_by_manager
 from dashboard.runtime.read_only import is_read_only
-from dashboard.runtime.text_with_links import history_href, incident_href, object_href
+from dashboard.runtime.text_with_links import incident_href, object_href
 from informerd.clock import Clock
 
 
@@ -268,7 +268,7 @@ class ObjectView(LiveView):
     @property
     def history_href(self) -> str:
         """Address of its versions; empty where no history is kept."""
-        return history_href(self.kind.key, self.namespace, self.name) if settings.DELTABOARD_HISTORY else ""
+        return f"{self.href}history/" if settings.DELTABOARD_HISTORY else ""
 
     @property
     def terminal_href(self) -> str:

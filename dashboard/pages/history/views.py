@@ -68,11 +68,22 @@ class ShownHistory:
     last_href: str
     """The object's details as they were last; empty where it has not ended."""
     is_blame: bool
+    chosen: str
+    """End of a query: the two moments that were chosen; empty where none was."""
     comparison: Comparison | None = None
     missing_moment: str = ""
     """Moment that was to be compared, and at which there was no object of the name."""
     blame: Blame | None = None
     most_versions: int = MAX_VERSIONS
+
+    @property
+    def chosen_elsewhere(self) -> list[tuple[str, str]]:
+        """Parameter and time of those compared versions that are on other pages."""
+        if self.comparison is None:
+            return []
+        here = {line.at for line in self.rail if isinstance(line, RailVersion)}
+        sides = (("from", self.comparison.was.at), ("to", self.comparison.now.at))
+        return [(name, at) for name, at in sides if at not in here]
 
 
 @require_safe
@@ -164,6 +175,7 @@ class _Pages:
             older=format_at(seconds_of(on_page[-1].version)) if more else "",
             last_href=_last_href(self._href, newest),
             is_blame=is_blame,
+            chosen="".join(f"&{name}={format_at(at)}" for name in ("from", "to") if (at := moments[name]) is not None),
         )
         if is_blame and newest:
             return replace(shown, blame=await self._blame(newest[0].version))
@@ -201,10 +213,10 @@ class _Pages:
             return shown
         now: StoredVersion | None = StoredVersion(newest.version, newest.json)
         if until is not None:
-            now = await self._history.object_at(self._name, until)
+            now = await self._history.version_at(self._name, until)
         was: StoredVersion | None = None
         if since is not None:
-            was = await self._history.object_at(self._name, since)
+            was = await self._history.version_at(self._name, since)
         elif now is not None:
             earlier = await self._history.newest_states(self._name, seconds_of(now.version), 1)
             was = StoredVersion(earlier[0].version, earlier[0].json) if earlier else None

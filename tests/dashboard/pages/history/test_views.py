@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from dashboard.access.rights import Rights, Rule
 from dashboard.live.history.version import Operation
@@ -120,6 +121,31 @@ async def test_ten_pages_of_versions_are_fifty_each(site: RecordedSite, monkeypa
     assert "86 → 87" in found[0]
     assert "created" in found[-1]
     assert "not recorded" not in "".join(found), "each page knows the state before its oldest version"
+
+
+async def test_a_version_that_was_chosen_stays_chosen_on_the_next_page(
+    site: RecordedSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "PAGE_SIZE", 2)
+    times = [site.record(Operation.ADDED, mydemo())]
+    times += [site.record(Operation.MODIFIED, mydemo(port=port, version=port)) for port in (81, 82, 83)]
+    html = await page(site.site, f"{HISTORY}?from={times[2]}&to={times[3]}")
+    older = re.search(r'href="(\?before=[^"]*)"', html)
+    assert older is not None
+    html = await page(site.site, HISTORY + unescape(older[1]))
+    assert "<del>82</del> → <ins>83</ins>" in html
+    assert len(lines(html)) == 2
+    assert f'name="from" value="{times[2]}" checked' in html
+    assert f'name="to" value="{times[3]}" checked' in html
+
+
+async def test_details_and_lists_lead_to_it_where_history_is_kept(site: RecordedSite, settings: Settings) -> None:
+    settings.DELTABOARD_HISTORY = False
+    assert "history/" not in await page(site.site, ALPHA)
+    assert "history/" not in await page(site.site, f"/resources/{KEY}/")
+    settings.DELTABOARD_HISTORY = True
+    assert f'href="{HISTORY}" data-key="h"' in await page(site.site, ALPHA)
+    assert f'href="{DELETED}?namespace=shop"' in await page(site.site, f"/resources/{KEY}/?namespace=shop")
 
 
 async def test_what_nobody_recorded_before_is_not_called_created(site: RecordedSite) -> None:

@@ -22,6 +22,7 @@ from tests.support.wait import eventually
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 REASON = "This Deltaboard is read-only"
 READS = frozenset({
+    "history", "deleted-objects",
     "overview", "feed", "controllers", "check-several", "schema-of-kind", "drafts", "keep-draft", "throw-drafts",
     "draft", "throw-draft", "runs", "kinds", "all-kinds", "counts", "namespaces", "freshness", "search", "theme",
     "healthz", "readyz", "metrics", "list", "follow-always", "list-again", "export", "matching", "selected",
@@ -29,7 +30,7 @@ READS = frozenset({
     "take", "check-status", "take-status", "may", "owner", "whoami", "audit", "audit-export", "sign-in", "sign-out",
     "back-channel-logout", "openid_connect_login", "openid_connect_callback", "sessions", "end-sessions",
     "logs", "log-lines", "log-download", "selection-logs", "selection-log-lines", "selection-log-download", "incident",
-    "terminal", "detail-by-name", "incident-by-name",
+    "terminal", "detail-by-name", "incident-by-name", "moment-step",
 })  # fmt: skip
 """Addresses that never write to the cluster, by name; what they write, if anything, is in Deltaboard's database."""
 STARTS_A_RUN = frozenset({"bulk"})
