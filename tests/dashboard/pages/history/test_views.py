@@ -15,7 +15,7 @@ from dashboard.pages.history import views
 from tests.dashboard.pages.history.conftest import KEY, RecordedSite, mydemo
 from tests.support.live.history import Log
 from tests.support.objects.rows import made
-from tests.support.pages.small_site import page, small_site, words
+from tests.support.pages.small_site import namespace, page, small_site, words
 
 ALPHA = f"/resources/{KEY}/shop/alpha/"
 HISTORY = f"{ALPHA}history/"
@@ -24,7 +24,7 @@ DELETED = f"/resources/{KEY}/history/"
 
 @pytest.fixture
 def site(log: Log) -> RecordedSite:
-    return RecordedSite(log, (KEY, mydemo(port=8080, version=2)))
+    return RecordedSite(log, (KEY, mydemo(port=8080, version=2)), namespace("shop"))
 
 
 @pytest.fixture
