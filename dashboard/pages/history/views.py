@@ -33,6 +33,7 @@ from dashboard.pages.layout.not_found import NotFoundInfo, kind_not_found, not_f
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import (
     UnavailableKind,
+    has_synced,
     open_kind,
     open_object,
     path_namespace,
@@ -111,7 +112,7 @@ async def object_history(request: HttpRequest, resource: str, namespace: str, na
     except HistoryUnavailable as error:
         return _unreadable(request, error)
     view = open_detail(state[HUB], kind, *place)
-    if not shown.rail and view.row is None:
+    if not shown.rail and view.row is None and has_synced(state[REPLICAS].get(kind.key)):
         return object_not_found(request, kind, *place)
     page = page_info(request, title=f"History of {name}", key=kind.key, view=view)
     response = render(request, "history/page.html", {"page": page, "view": view, "history": shown})

@@ -15,6 +15,7 @@ from dashboard.pages.history import views
 from tests.dashboard.pages.history.conftest import KEY, RecordedSite, mydemo
 from tests.support.live.history import Log
 from tests.support.objects.rows import made
+from tests.support.pages.site_without_cluster import Site
 from tests.support.pages.small_site import namespace, page, small_site, words
 
 ALPHA = f"/resources/{KEY}/shop/alpha/"
@@ -66,6 +67,7 @@ async def test_any_two_versions_are_compared_whatever_their_order(site: Recorded
     times += [site.record(Operation.MODIFIED, mydemo(port=port, version=port)) for port in (81, 82, 8080)]
     html = await page(site.site, f"{HISTORY}?from={times[2]}&to={times[0]}")
     assert "<del>80</del> → <ins>82</ins>" in html
+    assert html.index('id="comparison"') < html.index('id="rail"'), "what was asked for comes first"
     html = await page(site.site, f"{HISTORY}?from={times[1]}")
     assert "<del>81</del> → <ins>8080</ins>" in html, "without another one with the newest"
     assert f'href="?from={times[1]}#comparison"' in html
@@ -250,3 +252,11 @@ async def test_who_set_each_field_last_and_what_it_was_before(site: RecordedSite
     assert "metadata.labels" in text
     assert "All other fields are as they were when it was created" in text
     assert "The newest 200 versions are searched, no older ones." in text
+
+
+async def test_what_is_not_known_to_be_missing_is_not_said_to_be(log: Log) -> None:
+    site = RecordedSite(log)
+    await page(site.site, HISTORY, 404)
+    silent = Site(silent=[KEY])  # nothing of the kind has been read
+    site.parts.replicas, site.parts.hub, site.parts.interest = silent.feeds, silent.parts.hub, silent.interest
+    assert "History has no version of it yet" in words(await page(site.site, HISTORY))
