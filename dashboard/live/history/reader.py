@@ -123,8 +123,8 @@ class HistoryReader:
     def newest_states(
         self, kind: str, namespace: str, name: str, before: int, most: int, uid: str = ""
     ) -> list[ChangedState]:
-        """As `newest_versions`, with the states before and after each. The oldest that history has may have none
-        before it.
+        """As `newest_versions`, with the states before and after each. The first one of an object that history has has
+        none before it.
         """
         versions = self.newest_versions(kind, namespace, name, before, most + 1, uid)
         if not versions:
@@ -144,7 +144,7 @@ class HistoryReader:
             was = states.get((earlier.object.uid, earlier.time)) if earlier and is_same else None
             json = states.get((version.object.uid, version.time))
             if json is not None:  # its part has not been dropped meanwhile
-                found.append(ChangedState(version, None if earlier and earlier.operation.is_end else was, json))
+                found.append(ChangedState(version, was, json))
         return found[:most]
 
     def read(self, version: Version) -> StoredVersion | None:
