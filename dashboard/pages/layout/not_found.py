@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -21,7 +21,7 @@ from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import UnavailableKind
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.counts_and_times import format_duration
-from dashboard.runtime.text_with_links import history_href, incident_href, object_href
+from dashboard.runtime.text_with_links import incident_href, object_href
 from informerd.suggest import MAX_COMPARED, suggest_names
 
 MOST_CHOICES = 12
@@ -93,8 +93,11 @@ def object_not_found(
 
     That may be soon: the watch may not have reported an object that was created a moment ago.
     """
-    missing = _missing_object(state_of(request), kind, namespace, name)
+    state = state_of(request)
+    missing = _missing_object(state, kind, namespace, name)
     can_be = bool(namespace) == kind.namespaced
+    if can_be and state[HISTORY] is not None:
+        missing = replace(missing, history_href=f"{object_href(kind.key, namespace, name)}history/")
     return not_found_page(request, missing, key=kind.key, view=view if can_be else None)
 
 
@@ -147,21 +150,18 @@ def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) 
         return NotFoundInfo(
             title, message, (ChoiceLink(name, object_href(kind.key, "", name)),), "The address without a namespace"
         )
-    versions_href = history_href(kind.key, namespace, name) if state[HISTORY] is not None else ""
     deleted = _deleted(state, replica, namespace, name)
     if not deleted and namespace and (names := namespace_names(state)) and namespace not in names:
         near = suggest_names(namespace, names, MOST_CHOICES, cutoff=0.5, compared=None) or names[:MOST_CHOICES]
         links = tuple(ChoiceLink(other, f"{kind.path}?namespace={other}") for other in sorted(near))
         absent = f"There is no namespace {namespace} either{', or you may not see it' if is_limited else ''}."
-        links_title = f"{kind.title} in other namespaces"
-        return NotFoundInfo(title, absent, links, links_title, history_href=versions_href)
+        return NotFoundInfo(title, absent, links, f"{kind.title} in other namespaces")
     links, links_title = _near(kind, replica, namespace, name)
     message = (
         deleted
         or f"The cluster has no {kind.singular} of this name{where}{', or you may not see it' if is_limited else ''}."
     )
-    why_href = incident_href(kind.key, namespace, name) if deleted else ""
-    return NotFoundInfo(title, message, links, links_title, why_href, versions_href)
+    return NotFoundInfo(title, message, links, links_title, incident_href(kind.key, namespace, name) if deleted else "")
 
 
 def _deleted(state: AppState, replica: ReadableReplica, namespace: str, name: str) -> str:
