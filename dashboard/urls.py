@@ -21,6 +21,7 @@ from dashboard.pages.edit import views as edit_views
 from dashboard.pages.evictions.views import evict_pod
 from dashboard.pages.feed import views as feed_views
 from dashboard.pages.followed_kinds import views as followed_kind_views
+from dashboard.pages.history import views as history_views
 from dashboard.pages.incident import views as incident_views
 from dashboard.pages.layout import (
     all_kinds_views,
@@ -106,6 +107,7 @@ urlpatterns = [
         name="selected-export",
     ),
     re_path(r"^resources/(?P<resource>[^/]+)/complete$", completion_views.complete_filter, name="complete"),
+    path("resources/<str:resource>/history/", history_views.deleted_objects, name="deleted-objects"),
     path("resources/<str:resource>/new/", create_views.new, name="new"),
     path("resources/<str:resource>/new/check/", create_views.check_new, name="check-new"),
     re_path(r"^resources/(?P<resource>[^/]+)/schema$", editor_views.schema_at, name="schema"),
@@ -124,6 +126,7 @@ urlpatterns = [
     path(
         "resources/pods/<str:namespace>/<str:name>/terminal/debug/", terminal_views.add_container, _PODS, name="debug"
     ),
+    path(f"{_OBJECT}history/", history_views.object_history, name="history"),
     path(f"{_OBJECT}yaml/", detail_views.object_yaml, name="yaml"),
     path(f"{_OBJECT}edit/", edit_views.edit, name="edit"),
     path(f"{_OBJECT}edit/check/", edit_views.check, name="check"),

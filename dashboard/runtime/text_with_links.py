@@ -42,6 +42,11 @@ def incident_href(key: str, namespace: str, name: str) -> str:
     return object_href(key, namespace, name).replace("/resources/", "/why/", 1)
 
 
+def history_href(key: str, namespace: str, name: str) -> str:
+    """Address of the page with an object's versions."""
+    return f"{object_href(key, namespace, name)}history/"
+
+
 def object_piece(key: str, namespace: str, name: str) -> TextPiece:
     """The name of an object, as a link to it."""
     return TextPiece(name, href=object_href(key, namespace, name) if name else "")

@@ -120,7 +120,7 @@ def _view_of(state: AppState, match: ResolverMatch, params: QueryDict) -> LiveVi
         case "terminal" | "debug":
             namespace, name = str(match.kwargs["namespace"]), str(match.kwargs["name"])
             return open_terminal(state[HUB], _kind_of(state, match), namespace, name)
-        case "delete" | "finalizer" | "act" | "evict" | "drain":
+        case "history" | "delete" | "finalizer" | "act" | "evict" | "drain":
             return _resource_view(state, match, params)
     return None
 

@@ -108,7 +108,7 @@ def test_the_past_is_walked_through_in_the_browser(
     expect(page).to_have_url(re.compile("at="))
     bar.get_by_role("link", name="Next change").click()
     expect(page.locator("body")).to_contain_text("8080")
-    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    expect(page.locator("body")).to_have_attribute("data-live", "past")
     assert violations(page) == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -97,6 +97,29 @@ class PartReader:
                 json, error = None, damage
             yield self.version(self.name(row[:4]), row[4:8]), row[8], json, error
 
+    def newest(self, ids: Sequence[int], before: int, limit: int) -> list[Version]:
+        """The newest versions of some objects before a moment, newest first, `limit` at most."""
+        if not ids:
+            return []
+        sql = (
+            f"SELECT {OBJECT}, {VERSION} FROM {{version}} v JOIN {{object}} o ON o.id = v.object "  # noqa: S608
+            f"WHERE v.object IN ({', '.join('?' * len(ids))}) AND v.time < ? ORDER BY v.time DESC LIMIT {int(limit)}"
+        )
+        rows = self.connection.query(sql, *ids, before)
+        return [self.version(self.name(row[:4]), row[4:]) for row in rows]
+
+    def states_between(self, number: int, since: int, until: int) -> Iterator[StoredVersion]:
+        """The versions of an object from `since` and before `until`, and those before that they are made of."""
+        sql = (
+            f"SELECT {OBJECT}, {VERSION}, v.depth, v.data FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608
+            "WHERE o.id = ? AND v.time < ? AND v.time >= COALESCE((SELECT MAX(w.time) FROM {version} w "
+            "WHERE w.object = ? AND w.time <= ? AND w.depth = 0), 0) ORDER BY v.time"
+        )
+        json = b""
+        for row in self.connection.query(sql, number, until, number, since):
+            json = unpack_next(bytes(row[9]), unpack_next(self.template(row[0])) if row[8] == 0 else json)
+            yield StoredVersion(self.version(self.name(row[:4]), row[4:8]), json)
+
     def changes(self, since: int, until: int, kinds: Sequence[int]) -> list[Version]:
         """The changes of some kinds from `since` and before `until`, newest first."""
         condition, values = self.connection.time_condition(since, until)

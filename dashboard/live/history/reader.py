@@ -6,9 +6,11 @@ HistoryUnavailable, and those that return JSON DamagedVersion. Times are Unix mi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import count, islice
+from typing import Any
 
 from dashboard.live.history.part import HistoryUnavailable, Part, Parts
 from dashboard.live.history.part_reader import OBJECT, VERSION, PartNames, PartReader
@@ -22,6 +24,8 @@ GRACE = 6_000_000
 """Microseconds that the newest note of what is covered may be old while all is recorded."""
 FOREVER = 2**62
 MAX_FOUND = 200
+ROWS = 1_000
+"""Rows that are read at a time where it is not known how many are wanted."""
 MAX_NAMES = 200
 """Parts of which it is remembered what their rows refer to."""
 _LAST = "v.time = (SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id)"
@@ -104,6 +108,47 @@ class HistoryReader:
                 break  # it was created then
         return sorted(found.values(), key=lambda version: version.time)
 
+    def newest_versions(
+        self, kind: str, namespace: str, name: str, before: int, most: int, uid: str = ""
+    ) -> list[Version]:
+        """The newest versions before a moment of the objects of a name, newest first, `most` at most."""
+        found: dict[tuple[str, int], Version] = {}
+        for reader in self._back_from(before):
+            with closing(reader.connection):
+                ids = self._ids(reader, kind, namespace, name, uid)
+                for version in reader.newest(ids, before, most):
+                    found.setdefault((version.object.uid, version.time), version)
+            if len(found) >= most and reader.is_complete:
+                break
+        return sorted(found.values(), key=lambda version: -version.time)[:most]
+
+    def newest_states(
+        self, kind: str, namespace: str, name: str, before: int, most: int, uid: str = ""
+    ) -> list[ChangedState]:
+        """As `newest_versions`, with the states before and after each. The first one of an object that history has has
+        none before it.
+        """
+        versions = self.newest_versions(kind, namespace, name, before, most + 1, uid)
+        if not versions:
+            return []
+        wanted = {(version.object.uid, version.time) for version in versions}
+        states: dict[tuple[str, int], bytes] = {}
+        for reader in self._overlapping(versions[-1].time, versions[0].time + 1):
+            with closing(reader.connection):
+                for number in self._ids(reader, kind, namespace, name, uid):
+                    for stored in reader.states_between(number, versions[-1].time, versions[0].time + 1):
+                        place = stored.version.object.uid, stored.version.time
+                        if place in wanted:
+                            states[place] = stored.json
+        found: list[ChangedState] = []
+        for version, earlier in zip(versions, [*versions[1:], None], strict=True):
+            is_same = earlier is not None and earlier.object.uid == version.object.uid
+            was = states.get((earlier.object.uid, earlier.time)) if earlier and is_same else None
+            json = states.get((version.object.uid, version.time))
+            if json is not None:  # its part has not been dropped meanwhile
+                found.append(ChangedState(version, was, json))
+        return found[:most]
+
     def read(self, version: Version) -> StoredVersion | None:
         """A version with its JSON; None where it is not there any more."""
         name = version.object
@@ -179,8 +224,16 @@ class HistoryReader:
                             before = None if version.operation.is_end else json
         return ChangesWithStates(complete_from, tuple(sorted(changes.values(), key=lambda each: each.version.time)))
 
-    def find_ended(self, text: str, kind: str = "", limit: int = MAX_FOUND) -> list[Version]:
-        """Objects that are not there any more and have `text` in their names, those that ended last first."""
+    def find_ended(
+        self,
+        text: str,
+        kind: str = "",
+        limit: int = MAX_FOUND,
+        is_wanted: Callable[[Version], bool] = lambda _version: True,
+    ) -> list[Version]:
+        """Objects that are not there any more and have `text` in their names, those that ended last first. `is_wanted`
+        says of each whether it is one of the `limit`.
+        """
         pattern = "%" + text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         found: dict[str, Version] = {}
         sql = (
@@ -193,9 +246,10 @@ class HistoryReader:
                 if kind and number is None:
                     continue
                 condition, values = (" AND o.kind = ?", (number,)) if kind else ("", ())
-                order = f"{condition} ORDER BY v.time DESC LIMIT {int(limit)}"
-                for row in reader.connection.query(sql + order, pattern, "\\", *map(int, ENDS), *values):
-                    version = reader.version(reader.name(row[:4]), row[4:])
+                values = (pattern, "\\", *map(int, ENDS), *values)
+                ended = self._all_rows(reader, f"{sql}{condition} ORDER BY v.time DESC", values)
+                versions = (reader.version(reader.name(row[:4]), row[4:]) for row in ended)
+                for version in islice(filter(is_wanted, versions), limit):
                     found.setdefault(version.object.uid, version)
             if len(found) >= limit:
                 break
@@ -281,6 +335,15 @@ class HistoryReader:
         condition = "o.kind = ? AND o.namespace = ? AND o.name = ?"
         values = (number, namespace, name)
         return reader.object_ids(condition + " AND o.uid = ?" if uid else condition, *values, *([uid] if uid else []))
+
+    @staticmethod
+    def _all_rows(reader: PartReader, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a statement, some at a time, read as they are taken."""
+        for offset in count(0, ROWS):
+            rows = reader.connection.query(f"{sql} LIMIT {ROWS} OFFSET {offset}", *values)
+            yield from rows
+            if len(rows) < ROWS:
+                return
 
     def _last_of(
         self, reader: PartReader, kind: str, namespace: str, name: str, time: int, uid: str

@@ -9,10 +9,11 @@ from functools import partial
 from typing import TypeVar
 
 from dashboard.live.history.part import HistoryUnavailable as PartUnavailable
-from dashboard.live.history.reader import FOREVER, GRACE, ChangesWithStates, HistoryReader
-from dashboard.live.history.version import Version
+from dashboard.live.history.reader import FOREVER, GRACE, ChangedState, ChangesWithStates, HistoryReader
+from dashboard.live.history.version import Gap, ObjectName, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion
 from dashboard.live.moments.past_objects import HistoryUnavailable, KnownAt, PastPage
+from dashboard.runtime.app_state import Key
 from informerd.clock import Clock
 
 T = TypeVar("T")
@@ -78,6 +79,29 @@ class HistoryObjects:
         """Unix seconds of the first change after `at` of what is shown, or the last one before; None: there is none."""
         return await self._ask(partial(_next_change, _micro(at), frozenset(kinds), is_shown, earlier, self._now))
 
+    async def newest_states(self, name: ObjectName, before: float | None, most: int) -> list[ChangedState]:
+        """The newest versions before Unix time `before` of the objects of a name, of its uid where it has one; None: of
+        all. Newest first, each with the state before it.
+        """
+        until = FOREVER if before is None else _micro(before)
+        return await self._ask(
+            lambda reader: reader.newest_states(name.kind, name.namespace, name.name, until, most, name.uid)
+        )
+
+    async def version_at(self, name: ObjectName, at: float) -> StoredVersion | None:
+        """The last version at a moment or before of the object that had the name then; None where there was none."""
+        return await self._ask(lambda reader: reader.object_at(name.kind, name.namespace, name.name, _micro(at)))
+
+    async def gaps(self, key: str, since: float, until: float) -> list[Gap]:
+        """The times in which not all changes of a kind were recorded."""
+        return await self._ask(lambda reader: reader.gaps(key, _micro(since), _micro(until)))
+
+    async def find_ended(self, text: str, key: str, limit: int, is_wanted: Callable[[Version], bool]) -> list[Version]:
+        """Objects of a kind that are not there any more and have `text` in their names, those that ended last first.
+        `is_wanted` says of each whether it is one of the `limit`; it is called in a thread.
+        """
+        return await self._ask(lambda reader: reader.find_ended(text, key, limit, is_wanted))
+
     async def _ask(self, question: Callable[[HistoryReader], T]) -> T:
         reader = self._reader()
         if reader is None:
@@ -88,6 +112,10 @@ class HistoryObjects:
             raise HistoryUnavailable(str(error)) from error
         except DamagedVersion as error:
             raise HistoryUnavailable(f"what is stored is damaged: {error}") from error
+
+
+HISTORY: Key[HistoryObjects | None] = Key("history")
+"""None where no history is kept."""
 
 
 def _micro(at: float) -> int:

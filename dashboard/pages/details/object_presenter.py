@@ -274,6 +274,11 @@ class ObjectView(LiveView):
         return incident_href(self.kind.key, self.namespace, self.name) if not self.kind.is_secret_kind else ""
 
     @property
+    def history_href(self) -> str:
+        """Address of its versions; empty where no history is kept."""
+        return f"{self.href}history/" if settings.DELTABOARD_HISTORY else ""
+
+    @property
     def terminal_href(self) -> str:
         """Address of a pod's terminal; empty for other kinds."""
         return f"{self.href}terminal/" if self.kind.key == PODS and self._is_writable else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from dashboard.access.rights import RIGHTS
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.namespace_limits import NamespaceLimit, limit_of
+from dashboard.live.moments.history_objects import HISTORY
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KINDS, KindInfo
@@ -46,6 +47,8 @@ class NotFoundInfo:
     choices_title: str = ""
     incident_href: str = ""
     """Address of the time line of what was deleted."""
+    history_href: str = ""
+    """Address of the versions that objects of this name had."""
 
 
 def not_found_page(
@@ -91,8 +94,11 @@ def object_not_found(
 
     That may be soon: the watch may not have reported an object that was created a moment ago.
     """
-    missing = _missing_object(state_of(request), kind, namespace, name)
+    state = state_of(request)
+    missing = _missing_object(state, kind, namespace, name)
     can_be = bool(namespace) == kind.namespaced
+    if can_be and state[HISTORY] is not None:
+        missing = replace(missing, history_href=f"{object_href(kind.key, namespace, name)}history/")
     return not_found_page(request, missing, key=kind.key, view=view if can_be else None)
 
 

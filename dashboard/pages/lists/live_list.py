@@ -11,7 +11,9 @@ from __future__ import annotations
 import copy
 from functools import partial
 from typing import ClassVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
+
+from django.conf import settings
 
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.freshness import ListedNote, listed_note
@@ -215,6 +217,14 @@ class LiveList(LiveView):
             return ""
         encoded = self.query.with_(columns=(), sort=("", False)).query_string()
         return f"/logs/?{encoded}" if encoded else "/logs/"
+
+    @property
+    def deleted_href(self) -> str:
+        """Address of the kind's deleted objects in these namespaces; empty where no history is kept."""
+        if not settings.DELTABOARD_HISTORY:
+            return ""
+        chosen = f"?namespace={quote(','.join(self.namespaces), safe=',')}" if self.namespaces else ""
+        return f"{self.kind.path}history/{chosen}"
 
     @property
     def namespaces(self) -> tuple[str, ...]:

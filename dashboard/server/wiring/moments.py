@@ -38,8 +38,8 @@ class PastMoments:
         self._connection = connection
         self._clock = clock
         self._reader: HistoryReader | None = None
-        history = HistoryObjects(lambda: self._reader, clock)
-        self.moments = Moments(replicas, history, clock, _renderer, cluster=cluster, find_kind=find_kind)
+        self.history = HistoryObjects(lambda: self._reader, clock)
+        self.moments = Moments(replicas, self.history, clock, _renderer, cluster=cluster, find_kind=find_kind)
 
     @property
     def is_readable(self) -> bool:

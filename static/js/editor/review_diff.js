@@ -37,8 +37,8 @@ function show(whole) {
   const root = shown?.root ?? host();
   shown?.view.destroy();
   const view = new MergeView({
-    a: { doc: was, extensions: side("Live now") },
-    b: { doc: now, extensions: [...side("What would be stored"), setByServer] },
+    a: { doc: was, extensions: side(section.dataset.was ?? "Live now") },
+    b: { doc: now, extensions: [...side(section.dataset.now ?? "What would be stored"), setByServer] },
     root, parent: root, gutter: true, highlightChanges: true, diffConfig: DIFF,
     ...(whole ? {} : { collapseUnchanged: COLLAPSED }),
   });

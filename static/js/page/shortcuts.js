@@ -103,6 +103,7 @@ export function start() {
     l: () => followLink("l"),
     s: () => followLink("s"),
     w: () => followLink("w"),
+    h: () => followLink("h"),
     p: () => document.getElementById("pause")?.click(),
     f: focusFilter,
     "/": () => focusFilter() || document.querySelector("[data-palette]")?.click(),

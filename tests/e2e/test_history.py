@@ -1,0 +1,104 @@
+"""Tests of the pages of history with a real API server, the recorder and a real browser."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Dashboard
+from tests.e2e.test_moments import MYDEMOS, moments, mydemo, site
+from tests.support.access.rbac_objects import RbacObjects, policy_rule
+from tests.support.controlplane import ControlPlane
+from tests.support.local_dashboard import ask
+from tests.support.wait import until
+from tools.axe import violations
+
+__all__ = ["moments", "site"]
+
+pytestmark = [pytest.mark.browser, pytest.mark.controlplane]
+
+
+def test_the_versions_of_an_object_that_is_gone_are_walked_through_in_the_browser(
+    page: Page, site: Dashboard, namespace: str, moments: list[str]
+) -> None:
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    assert moments
+    page.goto(f"{site.url}/resources/mydemos.crddemo.k8s.io/?namespace={namespace}")
+    page.get_by_role("link", name="Deleted").click()
+    page.get_by_role("link", name=f"{namespace}/alpha").click()
+    entries = page.locator("#rail li")
+    expect(entries).to_have_count(3)
+    expect(entries.nth(0)).to_contain_text("deleted")
+    expect(entries.nth(1)).to_contain_text("80 → 8080")
+    expect(entries.nth(2)).to_contain_text("created")
+    assert violations(page) == []
+    entries.nth(2).get_by_label("Compare from").focus()
+    page.keyboard.press("Space")
+    entries.nth(1).get_by_label("Compare to").check()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("to=.*from="))
+    expect(page.locator("#comparison")).to_contain_text("8080")
+    expect(page.locator(".compare-host")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.locator("#comparison .diff-add").first).to_contain_text("port: 8080")
+    page.get_by_role("link", name="Who set each field").click()
+    expect(page.locator(".blame")).to_contain_text("spec.port")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("link", name="Open it as it was last").click()
+    expect(page.get_by_role("region", name="Moment of the past")).to_be_visible()
+    expect(page.locator("body")).to_contain_text("8080")
+    assert problems == []
+
+
+def test_the_key_h_leads_from_an_object_to_its_versions(
+    page: Page, site: Dashboard, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(MYDEMOS.format(namespace), mydemo("beta", 80))
+    address = f"{site.url}/resources/mydemos.crddemo.k8s.io/{namespace}/beta/"
+    until(lambda: "created" in ask(f"{address}history/").body, what="its creation is recorded")
+    page.goto(address)
+    expect(page.get_by_role("link", name="History")).to_be_visible()
+    page.keyboard.press("h")
+    expect(page).to_have_url(f"{address}history/")
+    expect(page.locator("#rail")).to_contain_text("created")
+
+
+@pytest.mark.long
+def test_people_see_the_history_of_what_their_roles_include(
+    cluster: ControlPlane, namespace: str, tmp_path: Path
+) -> None:
+    hidden, anna = f"hidden-{uuid4().hex[:8]}", f"anna-{uuid4().hex[:8]}"
+    cluster.create("/api/v1/namespaces", {"metadata": {"name": hidden}})
+    kind = "/resources/mydemos.crddemo.k8s.io"
+    env = {"DELTABOARD_HISTORY": "on", "DELTABOARD_TRUST_PROXY_USER": "X-User", "DELTABOARD_AUDIT": "off"}
+    with Dashboard(cluster.kubeconfig, tmp_path, **env) as program, RbacObjects(cluster) as rbac:
+
+        def get(path: str, user: str = "root") -> tuple[int, str]:
+            answer = ask(f"{program.url}{path}", X_User=user)
+            return answer.status, answer.body
+
+        read = policy_rule("get list watch", "mydemos", group="crddemo.k8s.io")
+        rbac.grant("User/root", read)
+        rbac.grant(f"User/{anna}", read, namespace=namespace)
+        program.wait_for(lambda: "Deltaboard is at" in program.output)
+        until(lambda: ask(f"{program.url}/readyz").status == 200)
+        until(lambda: get(f"{kind}/export.csv")[0] == 200)
+        for each in (namespace, hidden):
+            cluster.create(MYDEMOS.format(each), mydemo("gone", 80))
+            until(lambda: get(f"{kind}/{each}/gone/")[0] == 200)  # noqa: B023 -- at once
+            cluster.delete(f"{MYDEMOS.format(each)}/gone")
+            until(lambda: "deleted" in get(f"{kind}/{each}/gone/history/")[1])  # noqa: B023 -- at once
+        until(lambda: f"{kind}/{namespace}/gone/history/" in get(f"{kind}/history/", anna)[1])
+        assert f"{kind}/{hidden}/gone/history/" in get(f"{kind}/history/")[1]
+        assert hidden not in get(f"{kind}/history/", anna)[1]
+        assert get(f"{kind}/{namespace}/gone/history/", anna)[0] == 200
+        for name in ("gone", "never"):
+            status, body = get(f"{kind}/{hidden}/{name}/history/", anna)
+            assert status == 404
+            assert "created" not in body
