@@ -49,7 +49,7 @@ async def last_lines(state: AppState, pods: Iterable[Member]) -> tuple[list[Time
     """An entry for each container that ended last, and why lines are missing, as a sentence; empty where none are."""
     by_place = {pod.place: pod for pod in pods}
     ended = sorted(await ends_of_containers(by_place.values()), key=lambda entry: -entry.at)
-    newest = {(entry.place, entry.container): entry for entry in reversed(ended)}
+    newest = {(entry.place, entry.container): entry for entry in reversed(ended) if not entry.is_routine}
     wanted = sorted(newest.values(), key=lambda entry: -entry.at)[:MAX_READ]
     client = state[CONNECTION].client
     if not wanted or client is None:

@@ -20,8 +20,18 @@ from tests.support.objects.rows import Json, made, row_of
 from tests.support.pages.app_state import AttributeState
 from tests.support.scripted_exec import client_of
 
-FIRST = {"containerID": "cri://1", "startedAt": "2027-01-15T07:50:00Z", "finishedAt": "2027-01-15T07:58:00Z"}
-SECOND = {"containerID": "cri://2", "startedAt": "2027-01-15T07:58:10Z", "finishedAt": "2027-01-15T07:59:00Z"}
+FIRST = {
+    "exitCode": 1,
+    "containerID": "cri://1",
+    "startedAt": "2027-01-15T07:50:00Z",
+    "finishedAt": "2027-01-15T07:58:00Z",
+}
+SECOND = {
+    "exitCode": 1,
+    "containerID": "cri://2",
+    "startedAt": "2027-01-15T07:58:10Z",
+    "finishedAt": "2027-01-15T07:59:00Z",
+}
 LINE = "2027-01-15T07:57:59.999999999Z panic: no settings\n"
 LATE_LINE = "2027-01-15T07:58:10.500000000Z all is well\n"
 MAY_BE_LATER = (
@@ -113,3 +123,9 @@ async def test_lines_from_after_the_end_are_of_a_later_run_whatever_the_status_s
 async def test_a_run_that_wrote_nothing_has_no_entry(cluster: Cluster) -> None:
     cluster.log = ""
     assert await cluster.read() == ([], "")
+
+
+async def test_a_run_that_ended_well_and_for_good_has_no_lines(cluster: Cluster) -> None:
+    done = {"terminated": {**FIRST, "exitCode": 0, "reason": "Completed"}}
+    assert await cluster.read(pod_with(done)) == ([], "")
+    assert cluster.asked == []
