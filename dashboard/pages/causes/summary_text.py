@@ -28,9 +28,9 @@ def summary_text(key: CauseKey, lines: Sequence[UnhealthyObject]) -> str:
         subjects = {(line.row.namespace, line.title) for line in lines}
         return f"about {_count(len(subjects), 'object')} that no longer exist{'s' if len(subjects) == 1 else ''}"
     if key.rule == "quota":
-        own = own_lines(lines)
-        wants = "it wants" if len(own) == 1 else "they want"
-        return f"the quota would be exceeded: {_names(own) or 'controllers'} cannot create what {wants}"
+        creators = own_lines(lines)
+        wants = "it wants" if len(creators) == 1 else "they want"
+        return f"the quota would be exceeded: {_names(creators) or 'controllers'} cannot create what {wants}"
     pods = [line for line in lines if line.kind.key == PODS]
     if key.rule == "node":
         own = next((line.words for line in lines if line.kind.key == NODES), "not ready")

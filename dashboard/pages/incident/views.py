@@ -134,7 +134,8 @@ def cause_sentence(cause: Cause) -> str:
     doubt = f". {cause.change_doubt}" if cause.change_doubt else ""
     names = [line.row.name for line in cause.members]
     more = f" and {cause.more_count:,} more" if cause.more_count else ""
-    return f"{about}: {cause.words}{began}{change}{doubt}" + (f": {', '.join(names)}{more}" if names else "")
+    which = f" ({', '.join(names)}{more})" if names else ""
+    return f"{about}: {cause.words}{which}{began}{change}{doubt}"
 
 
 def unknown_author(people: WritesOfPeople, line: Timeline, *, is_gone: bool) -> str:

@@ -214,9 +214,10 @@ def restarted(world: World, name: str, restarts: int, seconds_ago: float) -> Non
 
 def crash_loop(world: World, restarts: int, *, age: float = 360, last: float = 0) -> None:
     """A pod that has crashed `restarts` times, and whose status does not say when it did so first."""
-    row = row_of("pods", "web-0", owner=("ReplicaSet", "web-rs"), status="CrashLoopBackOff", tone="bad",
-                 reason=f"crash loop: main exited 1, restarted {restarts} times", restarts=restarts,
-                 **{"last-restart": world.now - last})  # fmt: skip
+    cells: dict[str, Any] = {"restarts": restarts, "last-restart": world.now - last}
+    reason = f"crash loop: main exited 1, restarted {restarts} times"
+    loops: dict[str, Any] = {"status": "CrashLoopBackOff", "tone": "bad", "reason": reason}
+    row = row_of("pods", "web-0", owner=("ReplicaSet", "web-rs"), **loops, **cells)
     world.put("pods", msgspec.structs.replace(row, created=world.now - age))
 
 

@@ -167,6 +167,6 @@ async def test_unhealthy_pods_of_a_node_are_named_and_linked() -> None:
     failed = made("Pod", "web-1", spec={"nodeName": "n-1", "containers": []}, status=status)
     site.feeder("pods").put(row_of("pods", failed))
     html = await page(site, "/why/nodes/-/n-1/")
-    assert "; 1 pod of it unhealthy since" in words(html)
-    assert '<a class="link" href="/resources/pods/shop/web-1/">web-1</a>' in html
-    assert "unhealthy since; it began 2027-01-15 07:59:00 UTC: web-1" in await page(site, "/why/nodes/-/n-1/?markdown")
+    assert "; 1 pod of it unhealthy since ( web-1 )" in words(html)
+    assert '<a class="link mono" href="/resources/pods/shop/web-1/">web-1</a>' in html
+    assert "unhealthy since (web-1); it began 2027-01-15 07:59:00 UTC" in await page(site, "/why/nodes/-/n-1/?markdown")
