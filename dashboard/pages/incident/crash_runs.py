@@ -48,7 +48,8 @@ def _loops(lines: Sequence[TimelineEntry]) -> Iterator[TimelineEntry]:
         first, last = crashes[0], crashes[-1]
         parts = [
             line for line in lines
-            if first.at - CLOCKS_DIFFER <= line.at <= last.at and (line.crash or line.is_routine or line.container)
+            if first.at - (CLOCKS_DIFFER if line.container else 0) <= line.at <= last.at
+            and (line.crash or line.is_routine or line.container)
         ]  # fmt: skip
         begin, end = utc_text(first.at), utc_text(last.at)
         span = f"from {begin.removesuffix(' UTC')} to {end if begin[:10] != end[:10] else end[11:]}"

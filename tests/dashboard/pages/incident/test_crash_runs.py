@@ -49,8 +49,9 @@ def test_crashes_that_follow_one_another_are_one_entry_and_others_stand_for_them
     other = TimelineEntry(1.8e9 + 17, "change", "crash 1", "bad", ("pods", "shop", "other"), crash=Crash(1, "1"))
     alone = crashed(5_000, 4)
     loop = [crashed(0, 0), crashed(10, 0), again, crashed(20, 1), crashed(80, 2, "137 (OOMKilled)")]
-    found = fold_crash_loops([*loop, rollout, other, alone])
-    assert found[:-1] == [rollout, other, alone]
+    starts = TimelineEntry(1.8e9 - 1, "change", "status Pending → Running", "ok", PLACE, is_routine=True)
+    found = fold_crash_loops([starts, *loop, rollout, other, alone])
+    assert found[:-1] == [starts, rollout, other, alone]
     assert (found[-1].words, found[-1].at, found[-1].is_routine) == (
         "crash loop: 3 crashes from 2027-01-15 08:00:00 to 08:01:20 UTC, exit codes 1 ×2, 137 (OOMKilled) ×1",
         1.8e9 + 80, False,
