@@ -208,9 +208,8 @@ class Connection:
 
     def _unanswered(self, cluster: ClusterConfig, error: InformerdError) -> None:
         what = "refuses us" if isinstance(error, ApiError) else "cannot be reached"
-        problem = (
-            f"{cluster.name} at {cluster.server} {what}: {_sentence(error)} Tried again every {RETRY_INTERVAL:g} s."
-        )
+        then = f"Deltaboard tries again every {RETRY_INTERVAL:g} s."
+        problem = f"{cluster.name} at {cluster.server} {what}: {_sentence(error)} {then}"
         if not self._answer_problem:
             logger.warning("cluster %s at %s %s: %s", cluster.name, cluster.server, what, error)
         self._answer_problem = problem

@@ -370,7 +370,7 @@ class LogFollower:
 def ended_words(run: ContainerRun, waiting: str) -> str:
     """How a run ended, as a sentence."""
     reason = f" ({run.reason})" if run.reason and run.reason not in ("Completed", "Error") else ""
-    then = f" It is to run again: {waiting}." if waiting else ""
+    then = f" Kubernetes will start it again: {waiting}." if waiting else ""
     return f"The container ended with exit code {run.exit_code}{reason}.{then}"
 
 

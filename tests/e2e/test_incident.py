@@ -66,7 +66,7 @@ def test_one_link_says_what_changed_what_the_containers_said_and_who_did_it(
     expect(after).to_contain_text("container main has written nothing")
     expect(logs).to_contain_text("all is well")
     expect(logs).to_contain_text("panic: no settings")
-    expect(logs.get_by_role("link")).to_have_text(f"Pod {pod.namespace}/web")
+    expect(logs.get_by_role("link")).to_have_text([f"Pod {pod.namespace}/web", "Logs"])
     expect(logs.locator(".s-error").filter(has_text="error no way path=/a")).to_have_count(1)
     assert "\x1b" not in logs.inner_text()
     expect(page.locator("[data-source=event]").filter(has_text="Back-off restarting failed container")).to_have_count(1)

@@ -19,7 +19,7 @@ from django.templatetags.static import static
 from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from dashboard.live.rendering.time_texts import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.pages.feed.live_feed import LiveFeed
 from dashboard.server.static_urls import versioned_storage
 from tests.support.browser.chromium import wait_until
@@ -410,3 +410,17 @@ def test_the_bundled_styles_are_the_rules_of_their_sources_in_their_order(chromi
             page.close()
         assert len(found[0]) > 10_000
         assert found[0] == found[1]
+
+
+def test_the_status_line_has_times_and_no_ages_because_it_is_read_later(show: Show) -> None:
+    view = samples.detail_view(exists=True, created_at=rfc3339(samples.NOW - 7200))
+    page = show("details/detail.html", view, path="/resources/pods/shop/web/")
+    page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', {value: {writeText: (text) => { window.copied = text; }}})"
+    )
+    page.locator("[data-copy-status]").click()
+    text = page.wait_for_function("window.copied").json_value()
+    began = utc_text(samples.NOW - 3600)
+    assert f"CrashLoopBackOff on node-031 since {began}, restarted 1,206 times, last exit 137 OOMKilled, " in text
+    assert f" · created {utc_text(samples.NOW - 7200)} · " in text
+    assert not re.search(r"\bago\b|\bage\b", text)

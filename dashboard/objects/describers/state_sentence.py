@@ -34,13 +34,16 @@ def summarize(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Sentenc
 def _tell_pod(row: Row, obj: Mapping[str, Any]) -> list[TextPiece]:
     node, status = as_text(as_map(obj.get("spec")).get("nodeName")), as_map(obj.get("status"))
     started = parse_timestamp(status.get("startTime")) or row.created
-    if row.tone == "bad":
-        started = row.since or started  # of what the status says, which is younger than the pod
-    state = row.status or "Without a status"
-    words = [TextPiece(f"{state} on {node}" if node else f"{state}, on no node yet"), *_for(started)]
-    restarts = _cell("pods", row, "restarts")
-    if isinstance(restarts, int) and restarts > 0:
+    state, restarts = row.status or "Without a status", _cell("pods", row, "restarts")
+    where = [TextPiece(f"{state} on {node}" if node else f"{state}, on no node yet")]
+    since = (row.since or started) if row.tone == "bad" else started  # the status may be younger than the pod
+    has_restarts = isinstance(restarts, int) and restarts > 0
+    is_unknown = row.since is None and row.tone == "bad"  # of a crash loop it is not known since when
+    words = [*where, *([] if has_restarts and is_unknown else _for(since))]
+    if has_restarts:
         words.append(TextPiece(f", restarted {format_times(restarts)}"))
+        if is_unknown and started is not None:
+            words += [TextPiece(" since the pod started "), age_piece(started), TextPiece(" ago")]
         words += _last_exit(status)
     return words
 

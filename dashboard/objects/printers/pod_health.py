@@ -7,7 +7,7 @@ from datetime import datetime
 import msgspec
 
 from dashboard.objects.kinds.row import Tone
-from dashboard.objects.printers.pod_projection import Condition, ContainerStatus, Pod
+from dashboard.objects.printers.pod_projection import Condition, ContainerStatus, Pod, Terminated
 from dashboard.objects.printers.printer import to_unix_seconds
 
 _STARTING = frozenset({"ContainerCreating", "PodInitializing"})
@@ -108,11 +108,37 @@ def _container_words(container: ContainerStatus, status: str, restarts: int) -> 
 
 
 def _trouble_since(pod: Pod, container: ContainerStatus) -> float | None:
-    """Since when it has not been ready: that is longer than the single restarts of a crash loop."""
-    ended = container.state.terminated or container.last_state.terminated
-    return (
-        _since(pod, "Ready") or (to_unix_seconds(ended.finished_at) if ended else None) or to_unix_seconds(_start(pod))
-    )
+    """Since when the pod has not been ready or its container ends again and again; None where neither is known: a
+    container may be ready between two crashes, and its status has its last two ends only.
+    """
+    ready = pod.condition("Ready")
+    ends, has_first = _known_ends(container)
+    if not ends:
+        return _since(pod, "Ready")
+    unready = to_unix_seconds(ready.last_transition_time) if ready is not None and ready.status != "True" else None
+    if unready is not None and unready < ends[-1]:
+        return unready
+    return ends[-1] if has_first else None
+
+
+def _known_ends(container: ContainerStatus) -> tuple[list[float], bool]:
+    """When its last runs ended, the last first, and whether the first end is among them. A run of BACK_OFF_MEMORY
+    seconds has nothing to do with the ends before it.
+    """
+    ends: list[float] = []
+    for run in (container.state.terminated, container.last_state.terminated):
+        ended = to_unix_seconds(run.finished_at) if run is not None else None
+        if run is not None and ended is not None:
+            ends.append(ended)
+            if _lasted(run) >= BACK_OFF_MEMORY:
+                return ends, True
+    return ends, len(ends) >= container.restart_count + (container.state.terminated is not None)
+
+
+def _lasted(run: Terminated) -> float:
+    """Seconds that a run lasted; 0 of one that could not be started: it says 1970, or nothing."""
+    begin, end = to_unix_seconds(run.started_at), to_unix_seconds(run.finished_at)
+    return end - begin if begin and end else 0.0
 
 
 def _running(pod: Pod, status: str) -> PodHealth:
@@ -121,7 +147,7 @@ def _running(pod: Pod, status: str) -> PodHealth:
     ready, until = pod.condition("Ready"), _crash_loop_until(pod)
     if ready is None or ready.status == "True":
         return (
-            PodHealth("ok", since=_last_end(pod) if until else None, until=until)
+            PodHealth("ok", until=until)
             if status in ("Running", "Completed")
             else PodHealth("warn", _word(status), _since(pod, "Ready"))
         )
@@ -131,7 +157,7 @@ def _running(pod: Pod, status: str) -> PodHealth:
     since = to_unix_seconds(ready.last_transition_time)
     if unready and all(_is_starting(container, ready) for container in unready):
         return PodHealth("busy", f"starting: {which} yet", since)
-    return PodHealth("warn", f"not ready: {which}".removesuffix(": "), since, until)
+    return PodHealth("warn", f"not ready: {which}".removesuffix(": "), None if until else since, until)
 
 
 def _crash_loop_until(pod: Pod) -> float | None:
@@ -145,20 +171,10 @@ def _loop_until(container: ContainerStatus) -> float | None:
     running, last = container.state.running, container.last_state.terminated
     if running is None or last is None or container.restart_count < 2:
         return None
-    started, before, ended = map(to_unix_seconds, (running.started_at, last.started_at, last.finished_at))
-    if started is None or ended is None:
+    started = to_unix_seconds(running.started_at)
+    if started is None or last.finished_at is None:
         return None
-    ran = ended - before if before else 0.0  # one that could not be started says 1970, or nothing
-    return started + BACK_OFF_MEMORY if ran < BACK_OFF_MEMORY else None
-
-
-def _last_end(pod: Pod) -> float | None:
-    """When a container last ended."""
-    containers = (*pod.status.init_container_statuses, *pod.status.container_statuses)
-    ends = (
-        to_unix_seconds(each.last_state.terminated.finished_at) for each in containers if each.last_state.terminated
-    )
-    return max(filter(None, ends), default=None)
+    return started + BACK_OFF_MEMORY if _lasted(last) < BACK_OFF_MEMORY else None
 
 
 def _is_starting(container: ContainerStatus, ready: Condition) -> bool:

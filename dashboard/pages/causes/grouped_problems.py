@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import islice
@@ -16,7 +16,6 @@ from dashboard.pages.causes.rules import (
     EVENT_KINDS,
     NODE_GRACE,
     NODES,
-    PODS,
     CauseKey,
     Rules,
     cause_of_node,
@@ -24,7 +23,7 @@ from dashboard.pages.causes.rules import (
     subject_of_node,
 )
 from dashboard.pages.causes.top_owner import Subject, TopOwners
-from dashboard.pages.causes.unhealthy_object import UnhealthyObject, shown_tone
+from dashboard.pages.causes.unhealthy_object import PODS, FirstRestart, UnhealthyObject, restarts_again, shown_tone
 
 MAX_EXAMINED = 1_000
 """Most unhealthy objects whose causes are looked for, the worst first; others are counted by kind and status."""
@@ -57,12 +56,12 @@ class GroupedProblems:
         return sum(map(len, self.members.values())) >= MAX_EXAMINED
 
     def begin_of(self, key: CauseKey) -> float:
-        """Unix seconds of the earliest problem, of those that are no Events where there are some; UNKNOWN_SINCE where
-        it is unknown.
+        """Unix seconds of the earliest problem or warning; UNKNOWN_SINCE where it is unknown, as it is where one of the
+        pods is in a crash loop of unknown age.
         """
         lines = self.members[key]
-        own = [line.since_seconds for line in lines if line.kind.key not in EVENT_KINDS]
-        return min(own or [line.since_seconds for line in lines])
+        is_unknown = any(line.since_seconds == UNKNOWN_SINCE and restarts_again(line) for line in lines)
+        return UNKNOWN_SINCE if is_unknown else min(line.since_seconds for line in lines)
 
     def has_change(self, key: CauseKey) -> bool:
         """Whether it may be said what changed before it: it is about an owner, and began at a known time."""
@@ -74,8 +73,10 @@ def group_problems(
     followed: Iterable[tuple[KindInfo, ReadableReplica]],
     summaries: Mapping[str, KindSummary],
     namespaces: tuple[str, ...] = (),
+    first_restart: Callable[[str], FirstRestart | None] = lambda _: None,
 ) -> GroupedProblems:
-    """Problems of these kinds in `namespaces` (empty: everywhere, cluster-scoped objects included).
+    """Problems of these kinds in `namespaces` (empty: everywhere, cluster-scoped objects included). `first_restart` is
+    that of a pod in a crash loop, by its uid, where it is known.
 
     The cost depends on the MAX_EXAMINED worst objects, not on the number of objects.
     """
@@ -89,7 +90,8 @@ def group_problems(
     members: dict[CauseKey, list[UnhealthyObject]] = {}
     subjects: dict[CauseKey, Subject] = {}
     warnings: list[UnhealthyObject] = []
-    for line in islice(worst, MAX_EXAMINED):
+    examined = (_since_first_restart(line, first_restart) for line in islice(worst, MAX_EXAMINED))
+    for line in sorted(examined, key=_order):
         if line.kind.key in EVENT_KINDS:
             warnings.append(line)
             continue
@@ -174,5 +176,14 @@ def _worst(kind: KindInfo, summary: KindSummary, namespaces: tuple[str, ...]) ->
             yield UnhealthyObject(kind, row, rank, since)
 
 
+def _since_first_restart(line: UnhealthyObject, first_restart: Callable[[str], FirstRestart | None]) -> UnhealthyObject:
+    first = first_restart(line.row.uid) if restarts_again(line) else None
+    if first is None:
+        return line
+    return replace(line, first_restart=first, since_seconds=min(first.at, line.since_seconds))
+
+
 def _order(line: UnhealthyObject) -> tuple[int, float, str]:
-    return line.rank, line.since_seconds, line.row.uid
+    """By rank and age; a crash loop of unknown age stands where its pod would."""
+    is_young = line.since_seconds == UNKNOWN_SINCE and restarts_again(line) and line.row.created is not None
+    return line.rank, line.row.created or 0.0 if is_young else line.since_seconds, line.row.uid

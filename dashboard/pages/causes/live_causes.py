@@ -18,12 +18,12 @@ from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.printers.pods import node_of_pod
+from dashboard.pages.causes.crash_loops import CrashLoops
 from dashboard.pages.causes.grouped_problems import GroupedProblems, group_problems
 from dashboard.pages.causes.last_change import LastChanges
-from dashboard.pages.causes.rules import PODS
 from dashboard.pages.causes.shown_causes import Causes, shown_causes
 from dashboard.pages.causes.top_owner import Subject
-from dashboard.pages.causes.unhealthy_object import UnhealthyObject
+from dashboard.pages.causes.unhealthy_object import PODS, UnhealthyObject, restarts_again
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock
 
@@ -52,6 +52,7 @@ class LiveCauses(LiveView):
         self._kinds = kinds
         self._namespaces = namespaces
         self._changes = LastChanges(history, schedule, self._forget_shown)
+        self._loops = CrashLoops(history, schedule, self._outdate)
         self._problems: GroupedProblems | None = None
         self._shown: Causes | None = None
         self._is_outdated = True
@@ -102,11 +103,20 @@ class LiveCauses(LiveView):
         now = self.clock.now()
         if self._problems is not None and (now < self._grouped_at + MIN_INTERVAL or not self._has_changed()):
             return self._problems
-        self._problems = group_problems(self._kinds.with_replicas(), self._kinds.summaries, self._namespaces)
+        self._problems = self._group()
+        self._is_outdated = False
+        restarted = [line.row for lines in self._problems.members.values() for line in lines if restarts_again(line)]
+        self._loops.search(restarted)
+        if self._is_outdated:  # what was searched has been found at once
+            self._problems = self._group()
         self._changes.keep_only({subject.place for subject in self._problems.subjects.values()})
         self._grouped_at, self._versions, self._is_outdated = now, self._present_versions(), False
         self._forget_shown()
         return self._problems
+
+    def _group(self) -> GroupedProblems:
+        followed, summaries = self._kinds.with_replicas(), self._kinds.summaries
+        return group_problems(followed, summaries, self._namespaces, self._loops.get)
 
     def _has_changed(self) -> bool:
         return self._is_outdated or self._versions != self._present_versions()
@@ -114,6 +124,9 @@ class LiveCauses(LiveView):
     def _present_versions(self) -> list[tuple[KindSummary, int]]:
         """What is unhealthy: time alone changes that, too."""
         return [(summary, summary.version) for summary in self._kinds.summaries.values()]
+
+    def _outdate(self) -> None:
+        self._is_outdated = True
 
     def _forget_shown(self) -> None:
         self._shown = None

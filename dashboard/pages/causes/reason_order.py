@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from dashboard.objects.printers.events import is_about_container
-from dashboard.pages.causes.rules import EVENT_KINDS, NODES, PODS, Rule
-from dashboard.pages.causes.unhealthy_object import UnhealthyObject
+from dashboard.pages.causes.rules import EVENT_KINDS, NODES, Rule
+from dashboard.pages.causes.unhealthy_object import PODS, UnhealthyObject
 
 NO_IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff"})
 

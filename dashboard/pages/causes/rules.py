@@ -20,9 +20,9 @@ from dashboard.live.hub.kind_summaries import UNKNOWN_SINCE
 from dashboard.objects.kinds.catalog import find_builtin_kind
 from dashboard.objects.printers.pods import node_of_pod
 from dashboard.pages.causes.top_owner import Subject, TopOwners
-from dashboard.pages.causes.unhealthy_object import UnhealthyObject
+from dashboard.pages.causes.unhealthy_object import PODS, UnhealthyObject
 
-PODS, NODES, EVENT_KINDS = "pods", "nodes", frozenset({"events", "events.events.k8s.io"})
+NODES, EVENT_KINDS = "nodes", frozenset({"events", "events.events.k8s.io"})
 NODE_GRACE = 60.0
 """Seconds before a node is not ready in which its pods may be unhealthy because of it: the kubelet is silent first."""
 _QUOTA = re.compile(r"exceeded quota: ([a-z0-9][a-z0-9.-]*)")

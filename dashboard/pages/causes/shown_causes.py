@@ -15,10 +15,10 @@ from dashboard.objects.query.list_query import Query
 from dashboard.pages.causes.grouped_problems import GroupedProblems, GroupKey
 from dashboard.pages.causes.last_change import LastChange, LastChanges
 from dashboard.pages.causes.reason_order import best_reason
-from dashboard.pages.causes.rules import PODS, WARNING_KEYS, CauseKey, Rule
+from dashboard.pages.causes.rules import WARNING_KEYS, CauseKey, Rule
 from dashboard.pages.causes.summary_text import summary_text
 from dashboard.pages.causes.top_owner import Subject
-from dashboard.pages.causes.unhealthy_object import UnhealthyObject
+from dashboard.pages.causes.unhealthy_object import PODS, UnhealthyObject, fold_events
 from dashboard.runtime.text_with_links import incident_href, object_href
 
 MAX_CAUSES = 20
@@ -51,16 +51,14 @@ class Cause:
     subject: Subject | None
     """What they are about; None for warnings without a cause."""
     lead: UnhealthyObject
-    """The object whose reason says most. It gives the card its status."""
+    """The object whose reason says most."""
     lines: tuple[UnhealthyObject, ...]
-    """MAX_LINES at most."""
+    """MAX_LINES at most, of Events that say the same of the same object one."""
     count: int
     """Number of objects, with those that are not in `lines`."""
     words: str
     begin: float
-    """Unix seconds of the earliest problem, of those that are no Events where there are some; UNKNOWN_SINCE where it
-    is unknown.
-    """
+    """Unix seconds of the earliest problem or warning; UNKNOWN_SINCE where it is unknown."""
     change: LastChange | None = None
     """The newest change to what somebody asks for, shortly before."""
     change_doubt: str = ""
@@ -70,6 +68,11 @@ class Cause:
     def id(self) -> str:
         """Part of its element id."""
         return dom_id("/".join((self.key.rule, *self.key.place)))
+
+    @property
+    def status(self) -> str:
+        """What is wrong, in a word or two."""
+        return "Quota exceeded" if self.key.rule == "quota" else self.lead.status
 
     @property
     def title(self) -> str:
@@ -90,14 +93,30 @@ class Cause:
 
     @property
     def incident_href(self) -> str:
-        """Address of the time line of what they are about; empty where that is nothing that can be seen."""
+        """Address of the time line of what they are about, of a quota that of what cannot be created; empty where that
+        is nothing that can be seen.
+        """
+        if self.key.rule == "quota":
+            return self.lead.incident_href
         if self.subject is None or self.subject.row is None:
             return ""
         return incident_href(*self.subject.place)
 
     @property
+    def logs_href(self) -> str:
+        """Address of the logs of the first pod; empty where there is none."""
+        pods = [self.lead, *self.lines]
+        return next((line.logs_href for line in pods if line.logs_href), "") if self.key.rule != "node" else ""
+
+    @property
+    def members(self) -> list[UnhealthyObject]:
+        """Those of `lines` that are neither an Event nor what they are about."""
+        place = self.subject.place if self.subject is not None else None
+        return [line for line in self.lines if not line.kind.is_event_kind and line.place != place]
+
+    @property
     def more_count(self) -> int:
-        return self.count - len(self.lines)
+        return self.count - sum(line.count for line in self.lines)
 
     @property
     def more_href(self) -> str:
@@ -184,7 +203,8 @@ def shown_causes(
 def _cause(key: CauseKey, problems: GroupedProblems, changes: LastChanges) -> Cause:
     lines, subject = problems.members[key], problems.subjects.get(key)
     lead, words = best_reason(key.rule, lines, with_events=False), summary_text(key, lines)
-    cause = Cause(key, subject, lead, tuple(lines[:MAX_LINES]), len(lines), words, problems.begin_of(key))
+    shown = tuple(fold_events(lines)[:MAX_LINES])
+    cause = Cause(key, subject, lead, shown, len(lines), words, problems.begin_of(key))
     if subject is None or not problems.has_change(key):
         return cause
     return replace(cause, change=changes.get(subject), change_doubt=changes.doubt(subject))

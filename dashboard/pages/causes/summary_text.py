@@ -7,12 +7,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dashboard.objects.fields.text_limit import limit_text
+from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row_owners import owner_uids
+from dashboard.objects.printers.pods import restarts_of_pod
 from dashboard.pages.causes.reason_order import NO_IMAGE, Reason, best_reason, reason_of
-from dashboard.pages.causes.rules import NODES, PODS, CauseKey
-from dashboard.pages.causes.unhealthy_object import UnhealthyObject, restarts_text
+from dashboard.pages.causes.rules import NODES, CauseKey
+from dashboard.pages.causes.unhealthy_object import PODS, UnhealthyObject, restarts_again, restarts_text, span_text
 
 MAX_WORDS = 200
+MAX_NAMES = 2
+"""Most objects that a summary names."""
 _IMAGE = re.compile(r'image "([^"]+)"')
 
 
@@ -24,10 +28,9 @@ def summary_text(key: CauseKey, lines: Sequence[UnhealthyObject]) -> str:
         subjects = {(line.row.namespace, line.title) for line in lines}
         return f"about {_count(len(subjects), 'object')} that no longer exist{'s' if len(subjects) == 1 else ''}"
     if key.rule == "quota":
-        kinds = _kinds_of(lines)
-        wants = "it wants" if kinds.total() == 1 else "they want"
-        who = ", ".join(_count(number, singular) for singular, number in kinds.most_common()) or "controllers"
-        return f"the quota would be exceeded: {who} cannot create what {wants}"
+        creators = own_lines(lines)
+        wants = "it wants" if len(creators) == 1 else "they want"
+        return f"the quota would be exceeded: {_names(creators) or 'controllers'} cannot create what {wants}"
     pods = [line for line in lines if line.kind.key == PODS]
     if key.rule == "node":
         own = next((line.words for line in lines if line.kind.key == NODES), "not ready")
@@ -53,8 +56,19 @@ def _symptoms(pods: Sequence[UnhealthyObject]) -> list[tuple[int, str]]:
     counts = Counter((reason_of(pod), _symptom(pod)) for pod in pods if reason_of(pod) != Reason.RUNS_AGAIN)
     if again:
         counts[Reason.RUNS_AGAIN, restarts_text(again)] = len(again)
+    looping: dict[tuple[Reason, str], list[UnhealthyObject]] = {}
+    for pod in filter(restarts_again, pods):
+        looping.setdefault((reason_of(pod), _symptom(pod)), []).append(pod)
     order = sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
-    return [(number, words) for (_, words), number in order]
+    return [(number, words + _restarts(looping.get((reason, words), ()))) for (reason, words), number in order]
+
+
+def _restarts(pods: Sequence[UnhealthyObject]) -> str:
+    """``, 22 restarts in 6 min``; empty where it is not known in which time."""
+    span = span_text(pods)
+    before = (pod.first_restart.count - 1 if pod.first_restart is not None else 0 for pod in pods)
+    number = sum(restarts_of_pod(pod.row)[0] for pod in pods) - sum(before)
+    return f", {_count(number, 'restart')}{span}" if span else ""
 
 
 def _pods_of_node(pods: Sequence[UnhealthyObject]) -> str:
@@ -90,8 +104,19 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _kinds_of(lines: Sequence[UnhealthyObject]) -> Counter[str]:
-    """How many there are of each kind: of what is no Event, and is owned by none of the others."""
+def own_lines(lines: Sequence[UnhealthyObject]) -> list[UnhealthyObject]:
+    """What is no Event, and is owned by none of the others."""
     uids = {line.row.uid for line in lines}
-    own = [line for line in lines if not line.kind.is_event_kind and uids.isdisjoint(owner_uids(line.row))]
-    return Counter(line.kind.singular for line in own)
+    return [line for line in lines if not line.kind.is_event_kind and uids.isdisjoint(owner_uids(line.row))]
+
+
+def _names(lines: Sequence[UnhealthyObject]) -> str:
+    """The first MAX_NAMES objects, each kind once: ``Deployments api and web``; the others are counted by kind."""
+    named: dict[KindInfo, list[str]] = {}
+    for line in lines[:MAX_NAMES]:
+        named.setdefault(line.kind, []).append(line.row.name)
+    parts = [
+        f"{kind.singular if len(names) == 1 else kind.title} {' and '.join(names)}" for kind, names in named.items()
+    ]
+    more = Counter(line.kind.singular for line in lines[MAX_NAMES:])
+    return ", ".join([*parts, *(f"{_count(number, singular)} more" for singular, number in more.most_common())])

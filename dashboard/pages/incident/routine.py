@@ -18,8 +18,9 @@ WRONG: frozenset[Tone] = frozenset({"bad", "warn"})
 BOOKKEEPING = frozenset({
     "observedGeneration", "resourceVersion", "generation", "renewTime", "acquireTime", "leaseTransitions",
     "lastHeartbeatTime", "lastProbeTime", "lastUpdateTime", "lastTransitionTime", "lastScheduleTime",
+    "terminatingReplicas",
 })  # fmt: skip
-"""Last steps of the paths of fields that say when something was looked at, not what was found."""
+"""Last steps of the paths of fields that say when something was looked at, not what was found, and of a count."""
 COUNTS = frozenset({"ready", "up-to-date", "available", "current", "active", "completions", "allowed disruptions"})
 """Columns of what owns pods that count them: each pod says the same of itself."""
 TOLD_REASONS = frozenset({
@@ -54,8 +55,10 @@ def is_routine_change(key: str, entry: Entry, *, is_subject: bool) -> bool:
     names = [name for name, _ in entry.fields]
     if names and all(_is_bookkeeping(name) for name in names):
         return True
-    if not names or "deletion asked for" in entry.words or "restarts" in names or is_of_spec(key, entry):
+    if not names or "deletion asked for" in entry.words or is_of_spec(key, entry):
         return False
+    if "restarts" in names:
+        return not is_wrong and "status" in names  # it runs again: the line before tells the crash
     if not entry.owner and any(name.startswith(("data", "metadata.labels", "metadata.annotations")) for name in names):
         return False
     if key != PODS and entry.tone != "bad" and all(name in COUNTS or _is_bookkeeping(name) for name in names):
@@ -89,7 +92,7 @@ def fold_repeated(entries: Iterable[TimelineEntry]) -> list[TimelineEntry]:
     seen: set[tuple[object, str]] = set()
     found = []
     for entry in sorted(entries, key=lambda entry: -entry.at):
-        if entry.source in ("change", "event") and not entry.is_routine and not entry.container:
+        if entry.source in ("change", "event") and not entry.is_routine and not (entry.container or entry.crash):
             said = entry.place, _COUNT.sub("", entry.words)[:COMPARED]
             found.append(replace(entry, is_routine=said in seen))
             seen.add(said)

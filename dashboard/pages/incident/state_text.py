@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
@@ -11,6 +12,8 @@ from dashboard.pages.incident.family import Family
 from dashboard.pages.incident.timeline import LastState
 from dashboard.runtime.counts_and_times import parse_timestamp
 from dashboard.runtime.text_with_links import Link, incident_href, plain_text
+
+_AGE = re.compile(r" for (?=\d{4}-\d\d-\d\d )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +63,5 @@ def present_state(view: LiveDetail) -> str:
     """The state of an object that is there, or of which it is not known whether it is, in a sentence."""
     if view.row is None or view.details is None:
         return "It has not been read yet, so it is not known whether it exists."
-    said = plain_text(view.details.summary).replace(" UTC ago", " UTC")
+    said = _AGE.sub(" since ", plain_text(view.details.summary).replace(" UTC ago", " UTC"))
     return f"{said} {view.row.reason}".strip()

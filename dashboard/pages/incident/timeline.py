@@ -20,6 +20,7 @@ from dashboard.objects.printers import columns_for
 from dashboard.objects.printers.events import event_text, row_subject
 from dashboard.objects.usage.usage import Usage, cpu_text, memory_text, share_text
 from dashboard.pages.details.object_presenter import whole_object
+from dashboard.pages.incident.crash_runs import crash_of, fold_crash_loops
 from dashboard.pages.incident.family import PODS, Family, Member, Place
 from dashboard.pages.incident.people import WritesOfPeople
 from dashboard.pages.incident.routine import (
@@ -88,7 +89,7 @@ async def timeline(hub: Hub, family: Family, people: WritesOfPeople) -> Timeline
     entries = [*feed.entries, *_of_events(hub, family, feed.events), *ends, *_usage(hub, family), *written]
     oldest = min((entry.at for entry in entries), default=hub.clock.time())
     entries += gaps(history, family, oldest, hub.clock.time())
-    shown, is_cut = newest(fold_repeated(entries), MAX_ENTRIES)
+    shown, is_cut = newest(fold_repeated(fold_crash_loops(entries)), MAX_ENTRIES)
     return Timeline(shown, feed.last_state, is_cut)
 
 
@@ -127,7 +128,7 @@ async def _read_feed(history: ReadableHistory, family: Family) -> _Feed:
             if made is None:
                 continue
             feed.entries.append(made)
-            if not made.is_routine:
+            if not made.is_routine and made.crash is None:
                 told.append(made.at)
             if made.source == "event":
                 feed.events.add((entry.namespace, entry.name))
@@ -193,7 +194,9 @@ def _line(key: str, entry: Entry, family: Family) -> TimelineEntry | None:
     place = key, entry.namespace, entry.name
     routine = is_routine_change(key, entry, is_subject=place == family.place)
     uid = entry.uid if is_deletion else ""
-    return TimelineEntry(entry.time, "change", words, entry.tone, place, is_routine=routine, uid=uid)
+    crash = crash_of(key, entry)
+    tone = "warn" if crash is not None and entry.tone != "bad" else entry.tone
+    return TimelineEntry(entry.time, "change", words, tone, place, is_routine=routine, uid=uid, crash=crash)
 
 
 def _is_heartbeat(entry: Entry) -> bool:

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
+from urllib.parse import quote
 
+from dashboard.live.rendering.hx_partials import dom_id
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.logs.log_message import LogMessage
-from dashboard.pages.incident.family import Place
+from dashboard.pages.incident.family import PODS, Place
+from dashboard.runtime.text_with_links import object_href
 
 Source = Literal["change", "event", "log", "usage", "write", "gap"]
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """The end of a container that had failed."""
+
+    restarts: int
+    """How often the pod had been restarted before: that tells it from its other crashes."""
+    exit_code: str = ""
+    """``137 (OOMKilled)``; empty where nobody saw it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +50,21 @@ class TimelineEntry:
     """Whether it happens all the time: such entries are folded."""
     uid: str = ""
     """Of the object whose deletion it is; empty for what is no deletion."""
+    crash: Crash | None = None
+    parts: tuple[TimelineEntry, ...] = ()
+    """Of a crash loop the lines about it, newest first."""
+
+    @property
+    def id(self) -> str:
+        """Element id of a crash loop; the same while newer crashes come: it names the oldest."""
+        return dom_id("/".join(("crashes", *(self.place or ()), f"{self.parts[-1].at * 1000:.0f}")))
+
+    @property
+    def logs_href(self) -> str:
+        """Address of the log of its container."""
+        if self.place is None or self.place[0] != PODS:
+            return ""
+        return f"{object_href(*self.place)}logs/?container={quote(self.container)}"
 
     @property
     def time(self) -> str:

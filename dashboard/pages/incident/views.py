@@ -143,7 +143,10 @@ def cause_sentence(cause: Cause) -> str:
     began = f"; it began {cause.since_text}" if cause.since_text else ""
     change = f"; {cause.change.when}: {cause.change.words}" if cause.change is not None else ""
     doubt = f". {cause.change_doubt}" if cause.change_doubt else ""
-    return f"{about}: {cause.words}{began}{change}{doubt}"
+    names = [line.row.name for line in cause.members]
+    more = f" and {cause.more_count:,} more" if cause.more_count else ""
+    which = f" ({', '.join(names)}{more})" if names else ""
+    return f"{about}: {cause.words}{which}{began}{change}{doubt}"
 
 
 def unknown_author(people: WritesOfPeople, line: Timeline, *, is_gone: bool) -> str:

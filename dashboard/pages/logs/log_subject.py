@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.runtime.text_with_links import incident_href
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,11 @@ class LogSubject:
     """The object's; None for the pods of a list."""
     namespace: str = ""
     name: str = ""
+
+    @property
+    def incident_href(self) -> str:
+        """Address of the object's time line; empty for the pods of a list."""
+        return incident_href(self.kind.key, self.namespace, self.name) if self.kind is not None else ""
 
     @property
     def path(self) -> str:

@@ -258,7 +258,7 @@ class WebProcess:
     @property
     def problem(self) -> str:
         if redis_problem := self.layer_health.problem:
-            return f"The worker cannot be heard, because Redis fails: {redis_problem}. Tried again every second."
+            return f"Redis fails, so the worker cannot be heard: {redis_problem}. Deltaboard tries again every second."
         return self.worker_process.rejected_messages.problem or self.connection.problem
 
     @property

@@ -1,7 +1,6 @@
 /* Copy buttons: a text (data-copy), an element's text (data-copy-from), what follows the kubectl call of this cluster
-   (data-copy-kubectl, a command a line), or one line of Markdown for an incident (data-copy-incident): the object, its state in words, its
-   age, the cluster, a link and the time in UTC. On a page that is not live the line gives the time of its last news, on a
-   page of the past its moment.
+   (data-copy-kubectl, a command a line), or the object's status as one line of Markdown (data-copy-status): the object, its state in words,
+   when it was created, the cluster, a link and the time in UTC. It has times, no ages: it is read later. On a page that is not live the line gives the time of its last news, on a page of the past its moment.
    Parts that all viewers share say where the call stands (data-kubectl-call). */
 import { visible } from "./invisible_characters.js";
 import { shownMoment } from "./shown_moment.js";
@@ -14,22 +13,29 @@ export function start() {
   const escaped = (text) => text.replace(/[\\`*_[\]<>|]/g, "\\$&");
   const utc = (moment) => new Date(moment).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
 
+  /* The words of an element with a moment for each age: "for 17m" is "since 2026-11-21 07:48:11 UTC". */
+  function withTimes(element) {
+    const copy = element?.cloneNode(true);
+    for (const time of copy?.querySelectorAll("time[datetime]") ?? []) time.textContent = utc(time.dateTime);
+    return words(copy).replace(/ UTC ago\b/g, " UTC").replace(/ for (?=\d{4}-\d\d-\d\d )/g, " since ");
+  }
+
   function writeCalls() {
     for (const call of document.querySelectorAll("[data-kubectl-call]")) {
       if (call.textContent !== state.kubectl) call.textContent = state.kubectl;
     }
   }
 
-  function incident(button) {
+  function statusLine(button) {
     const detail = button.closest(".detail");
-    const about = words(detail.querySelector(".say"));
-    const note = words(detail.querySelector(".note.bad, .note.warn"));
-    const age = words(detail.querySelector("[data-created]"));
+    const about = withTimes(detail.querySelector(".say"));
+    const note = withTimes(detail.querySelector(".note.bad, .note.warn"));
+    const created = detail.querySelector("[data-created]")?.dateTime;
     const live = document.body.dataset.live === "live";
     const link = new URL(button.dataset.href, location.href).href;
     const parts = [
       [note, about].filter(Boolean).map(escaped).join(" ") || "state not known",
-      age && `age ${age}`,
+      created && !about.includes("created") && `created ${utc(created)}`,
       `cluster ${escaped(words(document.querySelector("[data-cluster=name]")))}`,
       shownMoment() ? utc(Date.parse(shownMoment())) : utc(Date.now()) + (live ? "" : `, as last heard at ${utc(state.heard)}`),
     ];
@@ -37,7 +43,7 @@ export function start() {
   }
 
   function textOf(button) {
-    if ("copyIncident" in button.dataset) return incident(button);
+    if ("copyStatus" in button.dataset) return statusLine(button);
     if ("copyKubectl" in button.dataset) return button.dataset.copyKubectl.replace(/^/gm, `${state.kubectl} `);
     writeCalls(); // a part that came since the last beat has the plain call
     return button.dataset.copyFrom ? document.querySelector(button.dataset.copyFrom).textContent : button.dataset.copy;
@@ -69,7 +75,7 @@ export function start() {
   }
 
   document.addEventListener("click", ({ target }) => {
-    const button = target.closest("[data-copy], [data-copy-from], [data-copy-kubectl], [data-copy-incident]");
+    const button = target.closest("[data-copy], [data-copy-from], [data-copy-kubectl], [data-copy-status]");
     if (button) copy(button);
   });
 

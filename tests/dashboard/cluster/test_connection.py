@@ -127,7 +127,7 @@ async def test_another_context_is_taken_while_the_cluster_does_not_answer(connec
     connected.switches[0].answer = Unreachable("connection refused")
     await connected.clock.advance(VERSION_INTERVAL)
     assert connected.connection.problem == (
-        "main at https://one:1 cannot be reached: connection refused. Tried again every 5 s."
+        "main at https://one:1 cannot be reached: connection refused. Deltaboard tries again every 5 s."
     )
     connected.write(kubeconfig_text("https://other:1", context="other"))
     await connected.clock.advance(CHECK_INTERVAL + RETRY_INTERVAL)

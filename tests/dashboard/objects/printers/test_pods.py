@@ -27,7 +27,7 @@ def test_a_pod_says_how_it_is_and_why(state: PodState) -> None:
     row = row_of("pods", whole(state))
     assert (row.status, row.tone, row.reason) == (state.word, state.tone, state.reason)
     assert cells_of("pods", row)["status"] == state.word
-    if state.tone in ("warn", "bad") or state.reason:
+    if (state.tone in ("warn", "bad") or state.reason) and ", restarted" not in state.reason:
         assert row.since is not None
 
 
@@ -35,11 +35,9 @@ def state(name: str) -> PodState:
     return next(state for state in STATES if state.name == name)
 
 
-def test_a_crash_loop_is_wrong_since_it_was_last_ready_and_pending_after_five_minutes() -> None:
+def test_a_crash_loop_is_wrong_at_once_and_pending_after_five_minutes() -> None:
     crash, pending, fine = (row_of("pods", whole(state(name))) for name in ("crash", "unscheduled", "running"))
-    begin, end = unhealthy_span("pods", crash) or (0, 0)
-    assert begin == crash.since
-    assert end == float("inf")
+    assert unhealthy_span("pods", crash) == (0, float("inf"))
     assert pending.since is not None
     assert not is_unhealthy("pods", pending, pending.since + 299)
     assert is_unhealthy("pods", pending, pending.since + 300)
@@ -114,7 +112,7 @@ def restarted_pod(*, restarts: int = 5, ran: float | None = 4, ready: bool = Tru
 def test_a_pod_that_runs_after_a_crash_loop_is_a_problem_until_the_kubelet_forgets_its_back_off() -> None:
     row, started = row_of("pods", restarted_pod()), NOW.timestamp() - 30
     assert (row.status, row.tone, row.reason) == ("Running", "ok", ""), "it is not broken now"
-    assert row.since == started - 100, "since it last ended"
+    assert row.since is None, "its status does not say when it ended first"
     assert is_unhealthy("pods", row, started + 599)
     assert not is_unhealthy("pods", row, started + 600)
 
@@ -134,3 +132,32 @@ def test_a_pod_that_is_not_ready_after_a_crash_loop_is_a_problem_at_once_and_unt
     assert (row.status, row.tone) == ("Running", "warn")
     assert is_unhealthy("pods", row, NOW.timestamp())
     assert is_unhealthy("pods", row, NOW.timestamp() + 86_400)
+
+
+def ended(*, restarts: int, last: float, before: float | None = None, ran: float = 5, unready: float = 0) -> float:
+    """Seconds before NOW since when a pod says that it is wrong; 0 where it does not. A container ended `last` and
+    `before` seconds ago after `ran` seconds, and the pod is not ready since `unready`, or since its last end.
+    """
+
+    def run(ago: float) -> Json:
+        began, over = (NOW - timedelta(seconds=each) for each in (ago + ran, ago))
+        return {"exitCode": 1, "reason": "Error", "startedAt": began.isoformat(), "finishedAt": over.isoformat()}
+
+    pod = whole(state("running"))
+    pod["status"]["containerStatuses"][0] |= {
+        "restartCount": restarts, "ready": False, "state": {"terminated": run(last)},
+        "lastState": {"terminated": run(before)} if before is not None else {},
+    }  # fmt: skip
+    ready = next(each for each in pod["status"]["conditions"] if each["type"] == "Ready")
+    ready |= {"status": "False", "lastTransitionTime": (NOW - timedelta(seconds=unready or last)).isoformat()}
+    row = row_of("pods", pod)
+    assert row.reason.startswith("container ended")
+    return NOW.timestamp() - row.since if row.since is not None else 0
+
+
+def test_a_crash_loop_never_says_that_it_began_with_its_last_crash() -> None:
+    assert ended(restarts=0, last=17) == 17
+    assert ended(restarts=1, last=17, before=40) == 40
+    assert ended(restarts=5, last=17, before=60) == 0, "there were four ends before these"
+    assert ended(restarts=5, last=17, before=60, unready=300) == 300, "it was not ready between them"
+    assert ended(restarts=5, last=17, before=700, ran=650) == 17, "it ran well before it ended"

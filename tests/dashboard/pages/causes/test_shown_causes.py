@@ -177,12 +177,86 @@ def test_a_namespace_that_ran_out_of_quota_is_one_card() -> None:
     world = World()
     said = 'pods "web-x" is forbidden: exceeded quota: small, requested: pods=1, used: pods=4, limited: pods=4'
     world.deployment("web", since=world.now - 60, reason=said)
-    assert world.only.words == "the quota would be exceeded: 1 Deployment cannot create what it wants"
+    assert world.only.words == "the quota would be exceeded: Deployment web cannot create what it wants"
     world.deployment("api", since=world.now - 30, reason=said)
     world.warn("event", "web-rs", f"FailedCreate: Error creating: {said}", kind="replicaset", group="apps")
     cause = world.only
     assert (cause.key.rule, cause.key.place, cause.count) == ("quota", ("resourcequotas", "shop", "small"), 3)
-    assert cause.words == "the quota would be exceeded: 2 Deployments cannot create what they want"
+    assert cause.words == "the quota would be exceeded: Deployments web and api cannot create what they want"
+    assert (cause.status, cause.incident_href) == ("Quota exceeded", "/why/deployments.apps/shop/web/")
+
+
+def test_events_that_say_the_same_of_the_same_object_are_one_line_with_their_number() -> None:
+    world = World()
+    said = 'pods "web-x{0}" is forbidden: exceeded quota: small, requested: pods=1, used: pods=4, limited: pods=4'
+    world.deployment("web", since=world.now - 60, reason=said.format("a"))
+    for number in range(8):
+        reason = f"FailedCreate: Error creating: {said.format(number)} (×{number + 2})"
+        world.warn(f"event-{number}", "web-rs", reason, kind="replicaset", group="apps")
+    world.warn("other", "web-rs", "Odd: odd", kind="replicaset", group="apps")
+    assert (world.only.count, [line.count for line in world.only.lines], world.only.more_count) == (10, [1, 8, 1], 0)
+
+
+def test_a_card_is_as_old_as_the_oldest_of_what_it_is_made_of() -> None:
+    world = World()
+    world.warn("event", "web-rs", "FailedCreate: no", kind="replicaset", group="apps")
+    world.clock.skip(71)
+    world.deployment("web", since=world.now)
+    assert world.only.begin == world.now - 71
+
+
+def restarted(world: World, name: str, restarts: int, seconds_ago: float) -> None:
+    """Have the feed say that a pod was restarted."""
+    line = world.feeders["pods"].entry(row_of("pods", name), "modified", f"restarts {restarts - 1} → {restarts}")
+    fields, moment = (("restarts", str(restarts)),), world.now - seconds_ago
+    world.tell("pods", msgspec.structs.replace(line, time=moment, fields=fields))
+
+
+def crash_loop(world: World, restarts: int, *, age: float = 360, last: float = 0) -> None:
+    """A pod that has crashed `restarts` times, and whose status does not say when it did so first."""
+    cells: dict[str, Any] = {"restarts": restarts, "last-restart": world.now - last}
+    reason = f"crash loop: main exited 1, restarted {restarts} times"
+    loops: dict[str, Any] = {"status": "CrashLoopBackOff", "tone": "bad", "reason": reason}
+    row = row_of("pods", "web-0", owner=("ReplicaSet", "web-rs"), **loops, **cells)
+    world.put("pods", msgspec.structs.replace(row, created=world.now - age))
+
+
+def test_a_crash_loop_is_as_old_as_its_first_restart_that_the_feed_knows() -> None:
+    world = World()
+    world.deployment("web")
+    crash_loop(world, 22, age=10_000)
+    for restarts, seconds_ago in ((1, 8_000), (2, 300), (3, 200), (22, 1)):
+        restarted(world, "web-0", restarts, seconds_ago)
+    assert world.only.begin == world.now - 300, "it had run well after its first restart"
+    assert world.only.words == "1 pod in a crash loop: main exited 1, 21 restarts in 5 min"
+    world.feeders["pods"].replica.entries.clear()
+    for restarts in (1, 2, 3, 22):
+        restarted(world, "web-0", restarts, 320 - 10 * restarts)
+    assert world.only.begin == world.now - 310
+    assert world.only.words == "1 pod in a crash loop: main exited 1, 22 restarts in 5 min 10 s"
+    assert world.only.lines[0].words == "crash loop: main exited 1, restarted 22 times in 5 min 10 s"
+
+
+def test_of_a_crash_loop_from_before_the_feed_it_is_said_since_when_the_pod_is_there() -> None:
+    world = World()
+    world.deployment("web")
+    crash_loop(world, 22)
+    restarted(world, "web-0", 17, 60)
+    assert (world.only.since, world.only.lines[0].since) == ("", "")
+    assert world.only.words == "1 pod in a crash loop: main exited 1, 22 restarts in 6 min"
+
+
+def test_a_pod_that_restarted_or_is_not_ready_is_not_headed_running() -> None:
+    world = World()
+    world.deployment("web")
+    world.put("pods", runs_again("web-0", 5, 20))
+    assert world.only.status == "Restarted"
+    unready = World()
+    unready.pod("web-0", tone="warn", reason="not ready: main", since=unready.now - 900)
+    assert unready.only.status == "Not ready"
+    assert (unready.only.logs_href, unready.only.lead.incident_href) == (
+        "/resources/pods/shop/web-0/logs/", "/why/pods/shop/web-0/",
+    )  # fmt: skip
 
 
 def test_warnings_about_what_is_well_now_and_about_what_is_gone_are_a_card_each_at_the_end() -> None:

@@ -64,6 +64,8 @@ def test_what_went_wrong_and_what_somebody_did_stands_out(key: str, entry: Entry
         pytest.param("nodes", line("status.conditions[Ready].lastHeartbeatTime", tone="bad"), id="a heartbeat"),
         pytest.param(DEPLOYMENTS, line("metadata.annotations.deployment.kubernetes.io/revision"), id="a revision"),
         pytest.param("pods", line("status", "ready", owner=OF_SET), id="a pod that runs now"),
+        pytest.param("pods", line("status", "restarts", "ready", owner=OF_SET), id="a pod that runs again"),
+        pytest.param(SETS, line("status.terminatingReplicas", tone="bad"), id="pods that end"),
         pytest.param("pods", line("ip", "node", tone="busy", owner=OF_SET), id="a pod that was scheduled"),
         pytest.param("pods", line(op="added", tone="warn", owner=OF_SET), id="a pod that was created"),
         pytest.param("pods", line(op="deleted", status="Completed", owner=OF_SET), id="a pod that ended well"),

@@ -157,3 +157,16 @@ async def test_lines_of_json_have_severity_message_and_fields() -> None:
     html = render_to_string("incident/_entry.html", {"entry": entry})
     assert '<span class="s-error"><b>error</b> no way <small><i>path=</i>/&lt;a&gt;</small>\n</span>' in html
     assert '<span class="s-fatal">panic: no settings\n</span>' in html
+
+
+async def test_unhealthy_pods_of_a_node_are_named_and_linked() -> None:
+    site = Site(pod("web-1"))
+    condition = {"type": "Ready", "status": "False", "reason": "Silent", "lastTransitionTime": "2027-01-15T07:59:00Z"}
+    site.feeder("nodes").put(row_of("nodes", made("Node", "n-1", namespace="", status={"conditions": [condition]})))
+    status = {**FAILED["status"], "startTime": "2027-01-15T07:59:10Z"}
+    failed = made("Pod", "web-1", spec={"nodeName": "n-1", "containers": []}, status=status)
+    site.feeder("pods").put(row_of("pods", failed))
+    html = await page(site, "/why/nodes/-/n-1/")
+    assert "; 1 pod of it unhealthy since ( web-1 )" in words(html)
+    assert '<a class="link mono" href="/resources/pods/shop/web-1/">web-1</a>' in html
+    assert "unhealthy since (web-1); it began 2027-01-15 07:59:00 UTC" in await page(site, "/why/nodes/-/n-1/?markdown")

@@ -25,6 +25,8 @@ async def test_a_page_has_the_lines_that_have_come_with_their_marks() -> None:
     assert "hello from web" in words(html)
     assert "Logs of web in shop" in words(html)
     assert re.search(r"<title[^>]*>Logs of web in shop", html)
+    assert '<a href="/resources/pods/?namespace=shop">shop</a>' in html
+    assert '<a class="button" href="/why/pods/shop/web/" data-key="w"' in html
 
 
 @pytest.mark.parametrize(("query", "history"), [("q=hello", "all"), ("q=nowhere", "all"), ("", "")])

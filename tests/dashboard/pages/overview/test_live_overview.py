@@ -475,3 +475,14 @@ def test_a_change_before_a_problem_is_an_order_in_time_and_where_that_is_not_kno
 def test_of_more_than_are_sorted_by_cause_the_numbers_are_said_to_be_too_small() -> None:
     assert "a cause may have more objects than its number says" in card(None, is_cut=True)
     assert "a cause may have more objects than its number says" not in card(None)
+
+
+def test_problems_of_pods_lead_to_their_logs_and_one_of_its_own_to_its_time_line() -> None:
+    html = card(None)
+    assert html.count('href="/resources/pods/default/a/logs/"') == 2, "on the card, and in its line"
+    assert 'href="/resources/pods/default/b/logs/"' in html
+    assert '>2</span><span class="dim">problems</span>' in html
+    shown = Shown()
+    shown.pods.put(crashing("a", shown.clock.time()))
+    html = shown.view.render_window(shown.render)
+    assert html.count('href="/resources/pods/default/a/logs/"') == html.count('href="/why/pods/default/a/"') == 1
