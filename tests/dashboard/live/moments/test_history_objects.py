@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -104,7 +105,7 @@ async def test_the_changes_before_a_moment_have_the_states_before_them(log: Log)
 
 async def test_no_history_and_a_database_that_is_away_are_told() -> None:
     class Away(SqliteParts):
-        def list(self, cluster: str = "") -> list[object]:  # type: ignore[override]
+        def list(self, cluster: str) -> NoReturn:
             raise PartUnavailable("it burns")
 
     reader = HistoryReader(Away(Path("/nowhere")), "cluster")
