@@ -61,12 +61,12 @@ async def read_moment(cluster: MarkedCluster) -> float:
     assert past is not None
     await eventually(lambda: past.is_readable, what="it is known which history is the cluster's")
 
-    async def read() -> float | None:
+    async def read() -> float:
         at = round(web.clock.time(), 6)
         replicas = [*past.moments.open(at).replicas]
         await eventually(lambda: all(each.was_read.is_set() for each in replicas), what="the moment is read")
         if not all(each.is_live for each in replicas):
-            return None
+            return 0.0
         await eventually(lambda: all(each.announced_from for each in replicas), what="its feed is read")
         return at
 
