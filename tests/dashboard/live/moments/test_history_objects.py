@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
 from dashboard.live.history.part import HistoryUnavailable as PartUnavailable
+from dashboard.live.history.part import Part
 from dashboard.live.history.reader import HistoryReader
 from dashboard.live.history.sqlite_parts import SqliteParts
 from dashboard.live.history.version import Operation, Version
@@ -105,7 +105,7 @@ async def test_the_changes_before_a_moment_have_the_states_before_them(log: Log)
 
 async def test_no_history_and_a_database_that_is_away_are_told() -> None:
     class Away(SqliteParts):
-        def list(self, cluster: str) -> NoReturn:
+        def list(self, cluster: str) -> list[Part]:
             raise PartUnavailable("it burns")
 
     reader = HistoryReader(Away(Path("/nowhere")), "cluster")
