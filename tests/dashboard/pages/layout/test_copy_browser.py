@@ -1,4 +1,4 @@
-"""Tests of copying in the browser: incident lines, names and kubectl commands."""
+"""Tests of copying in the browser: status lines, names and kubectl commands."""
 
 from __future__ import annotations
 
@@ -25,23 +25,21 @@ def reader(new_context: Callable[..., BrowserContext], server: PageServer) -> Pa
 
 @pytest.mark.long
 @pytest.mark.parametrize("place", [POD, "/resources/pods/?open=default/pod-003"])
-def test_a_line_for_an_incident_says_what_how_since_when_where_and_when(
-    reader: Page, server: PageServer, place: str
-) -> None:
+def test_the_status_line_says_what_how_since_when_where_and_when(reader: Page, server: PageServer, place: str) -> None:
     server.do("put", rows=[{"name": "pod-003", "version": 2, "status": "Crash_Loop*", "tone": "bad"}])
     open_live(reader, server.url + place)
-    press_and_wait_for_copied(reader, reader.get_by_role("button", name="Incident").click)
+    press_and_wait_for_copied(reader, reader.get_by_role("button", name="Status line").click)
     line = reader.evaluate(COPIED)
     assert "\n" not in line
     assert line.startswith(f"**Pod [default/pod-003]({server.url}{POD})**: ")
-    assert re.search(r" · age \d+\w* · cluster test · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$", line)
+    assert re.search(r" · created [0-9 :-]+ UTC · cluster test · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$", line)
 
 
 def test_a_page_that_is_not_live_says_so_in_what_it_copies(reader: Page, server: PageServer) -> None:
     open_live(reader, server.url + POD)
     server.do("health", state="stale", problem="the watch was closed")
     expect(reader.locator("body")).to_have_attribute("data-live", "stale")
-    press_and_wait_for_copied(reader, reader.get_by_role("button", name="Incident").click)
+    press_and_wait_for_copied(reader, reader.get_by_role("button", name="Status line").click)
     assert re.search(r" UTC, as last heard at [0-9 :-]+ UTC$", reader.evaluate(COPIED))
 
 
