@@ -111,7 +111,7 @@ async def measure_polls(kubeconfig: Path, arguments: argparse.Namespace) -> tupl
         gc.freeze()
         collector = UsageCollector(
             client, layer, SystemClock(), epoch=new_epoch(SystemClock()), rows=lambda: rows, allowed=allowed,
-            is_served=is_served, layer_health=ChannelLayerHealth(), interval=30,
+            is_served=is_served, layer_health=ChannelLayerHealth(), is_connected=lambda: True, interval=30,
         )  # fmt: skip
         cores, times = [], []
         for _ in range(arguments.polls):

@@ -42,7 +42,7 @@ def watch_process(blocked_seconds: float) -> None:
 
     A loop without a turn for `blocked_seconds` ends the process with EXIT_CODE, after the stacks of all threads were
     written to stderr; 0 leaves a blocked loop alone, and so does a debugger. SIGTERM and SIGINT end it within
-    STOP_SECONDS, with 0 or by itself where it can, else in the same way.
+    STOP_SECONDS, with 0 or by itself where it can, else in the same way. A signal that this process ignores stays so.
     """
     _end_soon_after_signals()
     if blocked_seconds:
@@ -94,6 +94,8 @@ def _end_soon_after_signals() -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     for number in (signal.SIGTERM, signal.SIGINT):
+        if signal.getsignal(number) is signal.SIG_IGN:  # a shell's script has SIGINT ignored by what it runs with &
+            continue
         faulthandler.register(number, file=writing, all_threads=False, chain=True)
     threading.Thread(target=_end_soon_after_first, args=(reading,), name="stop watchdog", daemon=True).start()
 

@@ -58,6 +58,6 @@ def _fact_lines(line: ContainerLine) -> Iterable[str]:
         yield f"restarted {count(line.restarts)} time{'' if line.restarts == 1 else 's'}"
     if line.since:
         since = escape(line.since)
-        yield f'for <time data-age="object" datetime="{since}">{since}</time>'
+        yield f'<time data-age="for" datetime="{since}">since {since}</time>'
     if line.resources:
         yield escape(line.resources)

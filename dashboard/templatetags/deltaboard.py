@@ -19,6 +19,7 @@ MAX_NAME_WORDS = 3
 10.0.0.2``.
 """
 
+_WITHOUT_SCRIPTS = {"for": "since ", "ago": "at "}
 _BETWEEN = re.compile(r"(?<=[./])(?=\w)|(?<=\w)(?=\[)")
 _WORD = re.compile(r"\S+")
 _PATH = re.compile(r"[a-z]\w*[.\[]\S*\Z")
@@ -94,11 +95,25 @@ def sentence(words: Any) -> SafeString:
     """A sentence in pieces (`text`, `datetime` where it is an age that the browser keeps current, `href` of a link)."""
     if isinstance(words, str):
         return conditional_escape(words)
-    return mark_safe("".join(map(_piece, words)))  # noqa: S308 -- _piece escapes
+    pieces = tuple(words)
+    parts: list[str] = []
+    is_behind_ago = False
+    for piece, following in zip(pieces, (*pieces[1:], None), strict=True):
+        text = piece.text.removeprefix(" ago") if is_behind_ago else piece.text
+        is_behind_ago = bool(piece.datetime and following is not None and following.text.startswith(" ago"))
+        if piece.datetime:
+            is_span = bool(parts) and parts[-1].endswith("for ")
+            if is_span:
+                parts[-1] = parts[-1].removesuffix("for ")
+            parts.append(_age(text, piece.datetime, "for" if is_span else "ago" if is_behind_ago else "object"))
+        elif piece.href:
+            parts.append(f'<a class="link" href="{escape(piece.href)}">{escape(text)}</a>')
+        else:
+            parts.append(escape(text))
+    return mark_safe("".join(parts))  # noqa: S308 -- every piece is escaped
 
 
-def _piece(words: Any) -> str:
-    text = escape(words.text)
-    if words.href:
-        return f'<a class="link" href="{escape(words.href)}">{text}</a>'
-    return f'<time data-age="object" datetime="{escape(words.datetime)}">{text}</time>' if words.datetime else text
+def _age(text: str, datetime: str, form: str) -> str:
+    """An age as the browser writes it, “for 5m” and “5m ago” whole: without scripts it is “since” or “at” a moment."""
+    before = _WITHOUT_SCRIPTS.get(form, "")
+    return f'<time data-age="{form}" datetime="{escape(datetime)}">{before}{escape(text)}</time>'

@@ -65,7 +65,7 @@ class ExecSession:
         if self.status is None:
             error = self._socket.exception()
             why = f": {error}" if error is not None and str(error) else ""
-            self.status = ExitStatus(None, f"the connection to the container broke{why}")
+            self.status = ExitStatus(None, f"the connection to the container broke{why}", is_broken=True)
 
     async def send(self, content: bytes) -> None:
         """Give it input. Raises InvalidCall where it was opened without, Unreachable where the connection broke."""

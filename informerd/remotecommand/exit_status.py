@@ -23,6 +23,8 @@ class ExitStatus:
     """The command's exit code; None where it is not known: it could not be started, or the connection broke."""
     message: str = ""
     """Why there is no exit code, as the kubelet or the connection says it; empty for a command that ended."""
+    is_broken: bool = False
+    """Whether the connection broke before the API server told how the command ended."""
 
 
 class _Result(msgspec.Struct):

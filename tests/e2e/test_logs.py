@@ -511,7 +511,7 @@ def test_the_drawer_of_a_list_has_a_tab_that_follows_the_log(page: Page, site: D
     expect(line_with(page, "later 19")).to_be_in_viewport()
     expect(page.locator("#log [data-mark=skipped]")).to_have_count(0)
     assert violations(page, part="main") == []
-    drawer.get_by_role("link", name="Open the page").click()
+    drawer.get_by_role("link", name="Open as a page").click()
     expect(page).to_have_url(address(site, pod))
     expect(line_with(page, "later 19")).to_be_in_viewport()
 

@@ -226,18 +226,28 @@ def test_a_debug_container_is_added_once_and_has_a_terminal(
     expect(chosen).to_have_value(re.compile("debugger-"))
     expect(chosen).to_contain_text("Not started")
     anna.get_by_role("button", name="Start").click()
-    expect(anna.locator("#terminal-status")).to_contain_text("is not running (Not started)")
+    said = anna.locator("#terminal-status")
+    expect(said).to_contain_text("does not run yet (Not started). The terminal starts as soon as it runs.")
     expect(anna.locator("#terminal")).to_be_hidden()
     path = f"/api/v1/namespaces/{pod.namespace}/pods/{pod.name}"
     (container,) = cluster.get(path)["spec"]["ephemeralContainers"]
     assert (container["image"], container["targetContainerName"], container["tty"]) == ("busybox:1.37", "main", True)
     status = {"name": container["name"], "image": "busybox:1.37", "imageID": "", "ready": False, "restartCount": 0}
-    running = {**status, "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}}
-    cluster.patch(f"{path}/status", {"status": {"ephemeralContainerStatuses": [running]}})
-    expect(anna.locator("select[name=container]")).not_to_contain_text("Not started")
-    expect(anna.locator("select[name=container]")).to_have_value(container["name"])
+
+    def becomes(state: dict[str, object]) -> None:
+        cluster.patch(f"{path}/status", {"status": {"ephemeralContainerStatuses": [{**status, "state": state}]}})
+
+    becomes({"waiting": {"reason": "ErrImagePull"}})
+    expect(said).to_contain_text("is not running (Waiting: ErrImagePull). See its logs")
+    becomes({"running": {"startedAt": "2026-01-01T00:00:00Z"}})
+    expect(said).to_be_empty()
+    becomes({"waiting": {"reason": "ContainerCreating"}})
+    expect(chosen).to_contain_text("ContainerCreating")
     anna.get_by_role("button", name="Start").click()
-    expect(anna.locator("#terminal-status")).to_contain_text(f"Connected to {container['name']}")
+    expect(said).to_contain_text("does not run yet (Waiting: ContainerCreating)")
+    becomes({"running": {"startedAt": "2026-01-01T00:00:00Z"}})
+    expect(said).to_contain_text(f"Connected to {container['name']}")
+    expect(chosen).to_have_value(container["name"])
 
 
 def test_at_most_so_many_terminals_and_a_killed_api_server_ends_them(
@@ -254,7 +264,7 @@ def test_at_most_so_many_terminals_and_a_killed_api_server_ends_them(
     expect(anna.locator("#terminal[data-open]")).to_be_visible()
     cluster.kill()
     try:
-        expect(anna.locator("#terminal-status")).to_contain_text("the connection to the container broke")
+        expect(anna.locator("#terminal-status")).to_contain_text("The connection to the container broke")
     finally:
         cluster.start_apiserver()
 

@@ -23,6 +23,7 @@ from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
 from dashboard.pages.lists.column_picker import column_choices
 from dashboard.pages.lists.drawer import Drawer, OpenObject
+from dashboard.pages.lists.sort_choices import sort_choices
 from dashboard.runtime.text_with_links import TextPiece
 from dashboard.templatetags import deltaboard
 from tests.support.controllers import report_samples as reports
@@ -123,6 +124,7 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         "command": COMMAND,
         "follow": samples.FOLLOW,
         "columns": column_choices(Query(key="pods")),
+        "sorts": sort_choices(Query(key="pods")),
     }
     yield "list, with its columns to choose from", "lists/list.html", picking
     detail: Any = samples.detail_view()

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
+
+
+class PollTimes(NamedTuple):
+    """When the metrics API was asked for the last time, and when it is asked again: RFC 3339."""
+
+    last: str
+    next: str
 
 
 class UsageLookup(Protocol):
@@ -20,6 +27,10 @@ class UsageLookup(Protocol):
     @property
     def answered_at(self) -> float | None:
         """Unix seconds of the last poll that was answered; None where none was."""
+
+    @property
+    def poll_times(self) -> PollTimes | None:
+        """The last try and the next one, while the metrics API does not answer; else None."""
 
     @property
     def is_served(self) -> bool:
@@ -53,6 +64,7 @@ class NoUsage:
         self.problem = problem
 
     answered_at = None
+    poll_times = None
     is_served = False
 
     def missing_right(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:  # noqa: ARG002

@@ -31,7 +31,7 @@ class ReportPart(msgspec.Struct, frozen=True, array_like=True):
     total: int
     """Number of parts."""
     polled_at: float
-    """Unix seconds."""
+    """Unix seconds of its end."""
     problem: str = ""
     """Why there is nothing new, as a sentence; the objects are then those of an earlier poll, or none."""
     items: tuple[tuple[str, tuple[Usage, ...]], ...] = ()
@@ -42,6 +42,8 @@ class ReportPart(msgspec.Struct, frozen=True, array_like=True):
     """Whether something in the cluster serves the metrics API, as far as it answers."""
     missing: MissingRights = MissingRights()
     """What may not be read: no items have it. The first part has it for all."""
+    next_at: float | None = None
+    """Unix seconds of the next poll."""
 
 
 class UsageRequest(msgspec.Struct, frozen=True, array_like=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from dashboard.access.rights import Rights
-from dashboard.live.index.usage_lookup import UsageLookup
+from dashboard.live.index.usage_lookup import PollTimes, UsageLookup
 from dashboard.live.usage.metrics_api import NODE_METRICS, POD_METRICS
 from dashboard.live.usage.missing_rights import SOME, nodes_sentence, pods_sentence
 from dashboard.live.usage.usage_totals import NAMESPACES, NODES, PODS
@@ -33,6 +33,10 @@ class ScopedUsage:
     @property
     def answered_at(self) -> float | None:
         return self._base.answered_at
+
+    @property
+    def poll_times(self) -> PollTimes | None:
+        return self._base.poll_times
 
     @property
     def is_served(self) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from dashboard.live.index.usage_lookup import PollTimes
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.channel_layer import (
     UNREADABLE,
     ChannelLayer,
@@ -94,6 +96,8 @@ class UsageClient:
         """Whether something in the cluster serves the metrics API; False before the first report."""
         self.answered_at: float | None = None
         """Unix seconds of the last poll that was answered; None where none was."""
+        self.poll_times: PollTimes | None = None
+        """The last try and the next one, while the metrics API does not answer; else None."""
         self._usages: dict[str, dict[str, Usage]] = {}
         self._missing = MissingRights()
         self._sender = Sender(channel_layer, layer_health)
@@ -180,6 +184,9 @@ class UsageClient:
         parts, self._parts = [self._parts[index] for index in sorted(self._parts)], {}
         self._epoch, self._heard_at, self._report = part.epoch, now, (part.epoch, part.number)
         self.problem, self.answered_at, self.is_served = part.problem, part.answered_at, part.is_served
+        self.poll_times = None
+        if part.problem and part.is_served and part.next_at is not None:
+            self.poll_times = PollTimes(rfc3339(round(part.polled_at)), rfc3339(round(part.next_at)))
         self._missing = parts[0].missing
         self._usages = {}
         for each in parts:

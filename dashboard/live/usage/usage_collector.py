@@ -59,6 +59,10 @@ MAX_READING = 8
 """Most questions to Prometheus at a time; of what is not asked for, the next poll's question makes up."""
 SLOW_POLL = 0.1
 """Part of the time that polls may take: where one takes long, the pause after it grows."""
+MAX_PAUSE = 120.0
+"""Limit of that pause in seconds: pages show what was measured for five minutes."""
+RECOVERY_CHECK = 1.0
+"""Seconds between two looks whether the informers have the API server again, while the metrics API does not answer."""
 
 
 class UsageCollector:
@@ -75,13 +79,15 @@ class UsageCollector:
         allowed: AllowedNamespaces,
         is_served: Callable[[], Awaitable[bool]],
         layer_health: ChannelLayerHealth,
+        is_connected: Callable[[], bool],
         interval: float,
         namespaces: tuple[str, ...] = (),
         prometheus: Prometheus | None = None,
     ) -> None:
         """`rows` returns the objects that the worker follows. `namespaces` are those that are polled; empty: all.
         `is_served` tells whether discovery has the metrics API: it is asked where nothing could be read, as “forbidden”
-        is also the answer where nothing is there to read. `prometheus` knows what was before.
+        is also the answer where nothing is there to read. `is_connected` tells whether informers have the API server:
+        once they have it again, the next poll does not wait. `prometheus` knows what was before.
         """
         self.history = UsageHistory()
         self.polls = self.failures = 0
@@ -96,6 +102,7 @@ class UsageCollector:
         self._rows = rows
         self._allowed = allowed
         self._is_served = is_served
+        self._is_connected = is_connected
         self._interval = interval
         self._namespaces = namespaces
         self._sender = Sender(channel_layer, layer_health)
@@ -103,6 +110,9 @@ class UsageCollector:
         self._older = OlderUsage(prometheus, clock, rows) if prometheus is not None else None
         self._reading: set[asyncio.Task[None]] = set()
         self._begun_at = clock.time()
+        self._tried_at = self._begun_at
+        self._pause = 0.0
+        """Seconds from `_tried_at` to the next poll."""
         self._usages: Usages = {}
         self._problem = ""
         self._missing = MissingRights()
@@ -113,17 +123,29 @@ class UsageCollector:
         answering = asyncio.create_task(keep_running("answering questions about usage", self._answer_all, self._clock))
         try:
             while True:
-                begun = self._clock.now()
                 await self.poll()
-                await self._clock.sleep(self._pause_after(self._clock.now() - begun))
+                await self._wait()
         finally:
             await cancel_all([answering, *self._reading])
+
+    async def _wait(self) -> None:
+        """Wait until the next poll; after one that failed, only until the informers have the API server again."""
+        end, was_connected = self._clock.now() + self._pause, self._is_connected()
+        while self._problem and not self._is_absent and end - self._clock.now() > RECOVERY_CHECK:
+            await self._clock.sleep(RECOVERY_CHECK)
+            is_connected = self._is_connected()
+            if is_connected and not was_connected:
+                return
+            was_connected = is_connected
+        await self._clock.sleep(max(0.0, end - self._clock.now()))
 
     def _pause_after(self, took: float) -> float:
         """Seconds until the next poll."""
         if self._is_absent:
             return ABSENT_INTERVAL
-        usual = max(self._interval - took, took / SLOW_POLL)
+        if self._problem:  # how long it took to fail says nothing about what a poll costs
+            return self._interval
+        usual = max(self._interval - took, min(took / SLOW_POLL, MAX_PAUSE))
         return min(usual, ROWS_INTERVAL) if self._is_waiting_for_rows else usual
 
     async def poll(self) -> None:
@@ -142,7 +164,9 @@ class UsageCollector:
                 self._note_absence()
             else:
                 self._note_problem(f"The metrics API does not answer: {error}")
-        self.poll_seconds += self._clock.now() - begun
+        took = self._clock.now() - begun
+        self.poll_seconds += took
+        self._tried_at, self._pause = self._clock.time(), self._pause_after(took)
         for part in self._parts():
             await self._sender.to_group(USAGE_GROUP, {"type": "usage.part", "data": encoder.encode(part)})
 
@@ -204,19 +228,19 @@ class UsageCollector:
                 room = MAX_ITEMS
             groups[-1].append(piece)
             room -= len(piece[1])
-        now = self._clock.time()
         return [
             ReportPart(
                 self._epoch,
                 self.polls,
                 index,
                 len(groups),
-                now,
+                self._tried_at,
                 self._problem,
                 tuple(items),
                 self.answered_at,
                 not self._is_absent,
                 MissingRights() if index else self._missing,
+                self._tried_at + self._pause,
             )
             for index, items in enumerate(groups)
         ]

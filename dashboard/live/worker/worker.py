@@ -155,6 +155,10 @@ class Worker:
         """Whether the feed has this kind, always or on demand."""
         return key in self.publishers or key in self.on_demand.keys
 
+    def is_connected(self) -> bool:
+        """Whether an informer of the kinds that are always followed is up to date."""
+        return any(publisher.health().state == "live" for publisher in self.publishers.values())
+
     def rows(self) -> dict[str, dict[str, Row]]:
         """The rows of all kinds that are published, by key of the kind and uid."""
         found = {key: publisher.rows for key, publisher in self.publishers.items()}

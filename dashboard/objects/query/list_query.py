@@ -98,8 +98,9 @@ class Query(UrlState):
         return replace(self, input_text="", problems=(), **changes)
 
     def with_sort(self, column: str) -> Query:
-        """Sorted by that column; in reverse order where it is sorted by it already."""
-        return self.with_(sort=(column, not self.sort[1] if self.sort[0] == column else False))
+        """Sorted by that column, amounts with the largest first; in reverse order where it is sorted by it already."""
+        is_amount = any(each.id == column and each.order == "number" for _, each in list_columns(self.key))
+        return self.with_(sort=(column, not self.sort[1] if self.sort[0] == column else is_amount))
 
     @property
     def statuses(self) -> frozenset[str]:

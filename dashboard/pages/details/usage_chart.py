@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dashboard.live.index.usage_lookup import PollTimes
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.usage.past_usage import PastUsage, Sample
@@ -94,6 +95,8 @@ class UsageCharts:
     """Seconds over which CPU was measured."""
     problem: str
     """Why nothing newer is known."""
+    poll_times: PollTimes | None
+    """The last try and the next one, where the problem is that the metrics API does not answer."""
     measured: str
     """``38 of 40 pods measured``; empty where it is no sum, or all are."""
 
@@ -118,7 +121,12 @@ class UsageCharts:
 
 
 def usage_charts(
-    usage: Usage | None, past: PastUsage | None, marks: Sequence[UsageMark], now: float, problem: str
+    usage: Usage | None,
+    past: PastUsage | None,
+    marks: Sequence[UsageMark],
+    now: float,
+    problem: str,
+    poll_times: PollTimes | None = None,
 ) -> UsageCharts:
     """The charts up to `now` (Unix seconds). They begin with the first sample, a day before at most."""
     samples = past.samples if past is not None else ()
@@ -136,6 +144,7 @@ def usage_charts(
         measured_at=rfc3339(round(usage.at)) if usage is not None else "",
         window=f"{usage.window:.0f}" if usage is not None else "",
         problem=" ".join(filter(None, (problem, past.problem if past is not None else ""))),
+        poll_times=poll_times,
         measured=measured_text(usage) if usage is not None else "",
     )
 

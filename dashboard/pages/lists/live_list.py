@@ -21,7 +21,7 @@ from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.namespace_limits import NamespaceLimit, limit_of
 from dashboard.live.index.result_set import ResultSet
-from dashboard.live.index.usage_lookup import NO_USAGE, UsageLookup
+from dashboard.live.index.usage_lookup import NO_USAGE, PollTimes, UsageLookup
 from dashboard.live.rendering.cells import ColumnHeader, RowLine, has_usage, row_line
 from dashboard.live.rendering.charts import BarSegment, bar_segments, tone_counts
 from dashboard.live.rendering.hx_partials import hx_partial
@@ -259,14 +259,21 @@ class LiveList(LiveView):
     def usage_problem(self) -> str:
         """Why what objects use is not known, as a sentence; empty where nobody asks, or it is known.
 
-        A missing right is named wherever the columns are shown; other problems where the list was asked for usage.
+        A missing right and a metrics API that does not answer are named wherever the columns are shown; that nothing
+        serves it only where the list was asked for usage.
         """
         query, is_shown = self.query, has_usage(self._columns)
         is_asked_for = query.sorts_by_usage or query.filters_by_usage or (query.columns and is_shown)
         if not is_asked_for and not (is_shown and self.kind.key in USAGE_KINDS):
             return ""
         missing = self._usage_source.missing_right(self.kind.key, query.namespaces)
-        return missing or (self._usage_source.problem if is_asked_for else "")
+        return missing or (self._usage_source.problem if is_asked_for or self._usage_source.is_served else "")
+
+    @property
+    def usage_poll_times(self) -> PollTimes | None:
+        """The last try and the next one, where `usage_problem` is that the metrics API does not answer."""
+        source = self._usage_source
+        return source.poll_times if self.usage_problem == source.problem else None
 
     @property
     def is_unauthorized(self) -> bool:
@@ -419,7 +426,7 @@ class LiveList(LiveView):
             self.search_progress,
             self._absent(),
             self.suggestions,
-            self.usage_problem,
+            (self.usage_problem, self.usage_poll_times),
             (self.health.unreadable, self.health.unreadable_objects, self._replica.listed, self.limit),
         )
 

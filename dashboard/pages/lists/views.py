@@ -38,6 +38,7 @@ from dashboard.pages.lists.drawer import Drawer, OpenObject, open_drawer, open_l
 from dashboard.pages.lists.export import FORMATS, export
 from dashboard.pages.lists.kubectl import kubectl_command
 from dashboard.pages.lists.live_list import open_list
+from dashboard.pages.lists.sort_choices import sort_choices
 from dashboard.pages.logs.page_context import FIRST_LINES_SECONDS
 from dashboard.runtime.app_state import AppState, state_of
 
@@ -87,7 +88,7 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
         "follow": follow_choice(state, kind),
         "drawer": drawer,
     }
-    context["columns"] = column_choices(query)
+    context["columns"], context["sorts"] = column_choices(query), sort_choices(query)
     response = render(request, template, context, status=404 if lost and not fragment else 200)
     if fragment and query.problems:
         keep_address(response)

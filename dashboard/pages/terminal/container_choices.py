@@ -8,6 +8,9 @@ from typing import Any
 
 from dashboard.objects.describers.containers import ContainerLine, containers_of
 
+STARTING = frozenset({"Not started", "Waiting", "Waiting: ContainerCreating", "Waiting: PodInitializing"})
+"""States of a container that nothing keeps from running: its image is pulled, or others come first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -19,6 +22,11 @@ class Choice:
     @property
     def name(self) -> str:
         return self.line.name
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether it is on its way, as a debug container is in its first seconds."""
+        return self.line.state in STARTING
 
     @property
     def run(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import shlex
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -17,11 +18,17 @@ from informerd.errors import ApiError, CallRefused, InformerdError, Unreachable
 from informerd.remotecommand import ExecSession, open_exec
 from informerd.rest.client import Client
 
+logger = logging.getLogger(__name__)
+
 WINDOW_BYTES = 512 * 1024
 """Bytes of output that the browser may still have to draw; then the container waits."""
 MAX_WAITING_INPUT = 256 * 1024
 """Bytes of input that wait for a command that does not read it; then the session ends."""
 NOT_READ = "The command does not read what is typed, so Deltaboard ended the session."
+BROKEN = (
+    "The connection to the container broke, and the session with it: the API server, the node or the network has "
+    "failed. Start again once the cluster answers."
+)
 NOT_RECORDED = "The audit log cannot be written now, so Deltaboard ended the session."
 
 
@@ -177,6 +184,9 @@ class TerminalSession:
                 await self._contents.shown(content)
             await self._send(content)
         status = session.status
+        if status is not None and status.is_broken:
+            logger.info("a terminal in %s/%s: %s", self._command.namespace, self._command.pod, status.message)
+            return SessionEnd(None, BROKEN)
         return SessionEnd(status.code, status.message) if status is not None else SessionEnd(None)
 
     async def _write(self, session: ExecSession) -> SessionEnd:

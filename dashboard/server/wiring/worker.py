@@ -170,6 +170,7 @@ class WorkerProcess:
             allowed=allowed,
             is_served=is_served,
             layer_health=self._layer_health,
+            is_connected=worker.is_connected,
             interval=settings.DELTABOARD_USAGE_SECONDS,
             namespaces=settings.DELTABOARD_NAMESPACES,
             prometheus=prometheus,

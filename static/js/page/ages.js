@@ -3,6 +3,7 @@
    <time data-age="object" datetime>  how long ago, as kubectl prints it: 4s, 3m12s, 38m, 12d; "in 12d" for a moment to
                                       come, such as the end of a certificate, for which kubectl writes <invalid>
    <time data-age="ago" datetime>     the same in a sentence: "4s ago"; on a page of the past the time of day
+   <time data-age="for" datetime>     the same as a span: "for 4s"
    <time data-age="until" datetime>   how long until then: "in 42s", "now"
    <time data-clock datetime>         the browser's time of day, to the millisecond
    <time data-clock="seconds">        to the second, with the day where it is not today; in UTC within [data-ui-utc]
@@ -78,7 +79,8 @@ const now = () => (shownMoment() ? Date.parse(shownMoment()) / 1000 : Date.now()
 function countUp(element, elapsed, moment) {
   if (elapsed < -SKEW) return countDown(element, -elapsed, moment);
   const [words, changes] = human(elapsed);
-  put(element, element.dataset.age === "ago" ? `${words} ago` : words);
+  const { age } = element.dataset;
+  put(element, age === "ago" ? `${words} ago` : age === "for" ? `for ${words}` : words);
   return moment + changes - (elapsed > 0 ? elapsed % 1 : 0);
 }
 

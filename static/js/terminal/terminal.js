@@ -25,7 +25,7 @@ export function start() {
   const holder = document.getElementById("terminal");
   if (!form || !holder) return;
   const entry = history.state?.terminal ?? {};
-  const session = { socket: null, terminal: null, fit: null, drawn: 0, size: null, control: 0, queue: [], timer: 0, sentAt: 0, isOver: true, what: "" };
+  const session = { socket: null, terminal: null, fit: null, drawn: 0, size: null, control: 0, queue: [], timer: 0, sentAt: 0, isOver: true, what: "", refused: "", isWaiting: false };
   const status = document.getElementById("terminal-status");
   const button = form.querySelector("[data-terminal-start]");
 
@@ -33,13 +33,13 @@ export function start() {
   const keep = (part) => history.replaceState({ ...history.state, terminal: Object.assign(entry, part) }, "");
 
   function say(words, tone = "") {
-    status.textContent = words;
+    if (status.textContent !== words) status.textContent = words; // else screen readers would say it again
     status.className = tone ? `status ${tone}` : "hint";
   }
 
   /* ---- the pod ---- */
 
-  const pod = followPod(form, () => offer());
+  const pod = followPod(form, () => { offer(); lookAgain(); });
 
   /* Whether something can be started now. */
   function offer() {
@@ -196,13 +196,33 @@ export function start() {
     session.terminal.focus();
   }
 
+  /* Start in a container that is on its way waits until it runs. */
+  function startOrWait() {
+    const { value, selectedOptions } = form.elements.container;
+    const { state, starting } = selectedOptions[0]?.dataset ?? {};
+    Object.assign(session, { refused: state ? value : "", isWaiting: Boolean(state) && starting !== undefined });
+    if (!state) open();
+    else if (session.isWaiting) say(`${value} does not run yet (${state}). The terminal starts as soon as it runs.`);
+    else say(`${value} is not running (${state}). See its logs, or add a debug container.`, "warn");
+  }
+
+  /* The containers have changed, or another one was chosen: what was said of one that did not run may be over. */
+  function lookAgain() {
+    if (!session.refused || !session.isOver) return;
+    const { value, selectedOptions } = form.elements.container;
+    const isSame = value === session.refused && pod.isThere();
+    if (isSame && session.isWaiting) startOrWait();
+    else if (!isSame || !selectedOptions[0].dataset.state) {
+      session.refused = "";
+      say("");
+    }
+  }
+
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (!session.isOver) return;
-    const { state } = form.elements.container.selectedOptions[0]?.dataset ?? {};
-    if (state) say(`${form.elements.container.value} is not running (${state}). See its logs, or add a debug container.`, "warn");
-    else open();
+    if (session.isOver) startOrWait();
   });
+  form.elements.container.addEventListener("change", lookAgain);
 
   function showCommand() {
     const { shell, command } = form.elements;

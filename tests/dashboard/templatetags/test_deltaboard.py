@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dashboard.runtime.text_with_links import TextPiece, age_piece
 from dashboard.templatetags import deltaboard
 from tests.support.pages import template_view_samples as samples
 
@@ -28,4 +29,18 @@ def test_paths_break_between_their_names_and_commands_between_their_words() -> N
     assert deltaboard.path("annotations[a.io/b-c]") == "annotations<wbr>[a.<wbr>io/<wbr>b-c]"
     assert deltaboard.command(" get --a=<b>\n'c") == (
         ' <span class="word">get</span> <span class="word">--a=&lt;b&gt;</span>\n<span class="word">&#x27;c</span>'
+    )
+
+
+def test_without_scripts_a_sentence_has_since_or_at_a_moment_where_the_browser_writes_an_age() -> None:
+    at = age_piece(1_800_000_000)
+    time = '<time data-age="{}" datetime="2027-01-15T08:00:00Z">{}2027-01-15 08:00:00 UTC</time>'
+    assert deltaboard.sentence([TextPiece("Running on <a> for "), at, TextPiece(".")]) == (
+        f"Running on &lt;a&gt; {time.format('for', 'since ')}."
+    )
+    assert deltaboard.sentence([TextPiece("Done, created "), at, TextPiece(" ago"), TextPiece(".")]) == (
+        f"Done, created {time.format('ago', 'at ')}."
+    )
+    assert deltaboard.sentence([TextPiece("begun "), at, TextPiece(" before")]) == (
+        f"begun {time.format('object', '')} before"
     )

@@ -176,6 +176,7 @@ async def test_a_connection_that_breaks_is_an_end_without_an_exit_code() -> None
         assert session.status is not None
         assert session.status.code is None
         assert "the connection to the container broke" in session.status.message
+        assert session.status.is_broken
         with pytest.raises(Unreachable, match="the connection to the container broke"):
             await session.send(b"more")
 

@@ -26,6 +26,8 @@ class Collected:
         self.allowed: tuple[str, ...] = ()
         self.is_served = True
         """Whether discovery has the metrics API."""
+        self.is_connected = True
+        """Whether informers have the API server."""
 
         async def allowed(resource: Resource) -> tuple[str, ...]:
             return self.allowed
@@ -42,6 +44,7 @@ class Collected:
             allowed=allowed,
             is_served=is_served,
             layer_health=ChannelLayerHealth(),
+            is_connected=lambda: self.is_connected,
             interval=30.0,
             **options,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from dashboard.live.index.usage_lookup import PollTimes
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
@@ -43,6 +44,7 @@ class FakeUsage:
     def __init__(self) -> None:
         self.problem = ""
         self.is_served = True
+        self.poll_times: PollTimes | None = None
         self.missing: dict[str, str] = {}
         """By key of the kind: why the account may not read it, as a sentence."""
         self.answered_at: float | None = None

@@ -40,7 +40,7 @@ OPTIONAL = MappingProxyType(
         "feed/_entry.html": {"is_nested"},
         "lists/_drawer.html": {"drawer"},
         "lists/_filter_problems.html": {"applied_filter", "is_fragment"},
-        "lists/_list.html": {"columns"},
+        "lists/_list.html": {"columns", "sorts"},
         "writes/_problems.html": {"draft", "refusal", "typing"},
         "writes/_retry_countdown.html": {"text"},
         "writes/_scripts.html": {"compare"},

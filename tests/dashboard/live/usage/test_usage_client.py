@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from dashboard.live.index.usage_lookup import PollTimes
 from dashboard.live.usage.messages import USAGE_REQUEST_GROUP, ReportPart, request_decoder
 from dashboard.live.usage.missing_rights import MissingRights
 from dashboard.live.usage.usage_client import MAX_AGE, MAX_PASTS, SILENCE_TIMEOUT, SWITCHED_OFF, UsageClient
@@ -87,10 +88,12 @@ def test_what_is_too_old_or_of_an_earlier_object_of_the_name_is_not_known() -> N
 
 def test_a_report_says_why_there_is_nothing_newer() -> None:
     heard, clock = client()
-    heard.receive(report(clock, problem="The metrics API does not answer.", answered_at=5.0))
+    heard.receive(report(clock, problem="The metrics API does not answer.", answered_at=5.0, next_at=clock.time() + 30))
+    assert heard.poll_times == PollTimes("2027-01-15T08:00:00Z", "2027-01-15T08:00:30Z")
     assert (heard.problem, heard.answered_at) == ("The metrics API does not answer.", 5.0)
     heard.receive(report(clock, number=2, answered_at=6.0))
     assert (heard.problem, heard.answered_at) == ("", 6.0)
+    assert heard.poll_times is None
 
 
 def test_why_nothing_is_known_before_the_first_report_is_told_until_it_comes() -> None:

@@ -15,10 +15,18 @@ from dashboard.live.usage.messages import (
 )
 from dashboard.live.usage.missing_rights import MissingRights
 from dashboard.live.usage.prometheus import Prometheus, PrometheusProblem
-from dashboard.live.usage.usage_collector import ABSENT_INTERVAL, NO_METRICS_API, ROWS_INTERVAL
+from dashboard.live.usage.usage_collector import (
+    ABSENT_INTERVAL,
+    MAX_PAUSE,
+    NO_METRICS_API,
+    RECOVERY_CHECK,
+    ROWS_INTERVAL,
+)
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.past_usage import Sample
 from informerd.errors import InformerdError
+from informerd.resource import Resource
+from informerd.rest.response import Response
 from tests.support.clock import run_ready_tasks
 from tests.support.live.collected_usage import Collected
 from tests.support.live.fake_metrics_api import MetricsApi, no_metrics_api, node_metrics, pod_metrics
@@ -114,6 +122,65 @@ async def test_while_nothing_answers_the_last_report_stays_and_the_reason_is_sai
     assert [key for key, _ in part.items] == ["pods", "namespaces"]
     api.error = None
     assert (await collected.poll())[0].problem == ""
+
+
+class _StalledApi(MetricsApi):
+    """One that says nothing for a minute."""
+
+    collected: Collected
+
+    async def list(self, resource: Resource, namespace: str = "") -> Response:
+        if self.error is not None:
+            self.collected.clock.skip(60)
+        return await super().list(resource, namespace)
+
+
+async def test_after_a_poll_that_failed_after_a_minute_the_next_one_comes_as_soon_as_usual() -> None:
+    api = _StalledApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))], error=InformerdError("it was silent"))
+    collected = api.collected = Collected(api, "web")
+    (part,) = await collected.poll()
+    assert (part.polled_at, part.next_at) == (NOW + 60, NOW + 90)
+    task = asyncio.create_task(collected.collector.run())
+    await run_ready_tasks()
+    api.error = None
+    assert len(api.requests) == 2
+    await collected.clock.advance(30)
+    assert len(api.requests) == 4
+    task.cancel()
+
+
+async def test_once_informers_have_the_api_server_again_usage_is_asked_for_at_once() -> None:
+    api = MetricsApi(pods=[pod_metrics("shop", "web", ("100m", "64Mi"))], error=InformerdError("connection refused"))
+    collected = Collected(api, "web")
+    collected.is_connected = False
+    task = asyncio.create_task(collected.collector.run())
+    await run_ready_tasks()
+    await collected.clock.advance(5)
+    assert len(api.requests) == 1
+    api.error, collected.is_connected = None, True
+    await collected.clock.advance(RECOVERY_CHECK)
+    assert len(api.requests) == 3
+    await collected.clock.advance(20)
+    assert len(api.requests) == 3, "then as usual"
+    task.cancel()
+
+
+async def test_where_only_the_metrics_api_is_silent_it_is_asked_at_its_interval() -> None:
+    api = MetricsApi(error=InformerdError("its server is down"))
+    collected = Collected(api, "web")
+    task = asyncio.create_task(collected.collector.run())
+    await run_ready_tasks()
+    await collected.clock.advance(29)
+    assert len(api.requests) == 1
+    await collected.clock.advance(1)
+    assert len(api.requests) == 2
+    task.cancel()
+
+
+async def test_a_slow_answer_delays_the_next_poll_by_two_minutes_at_most() -> None:
+    collected = Collected(MetricsApi())
+    assert collected.collector._pause_after(5) == 50
+    assert collected.collector._pause_after(50) == MAX_PAUSE
 
 
 @pytest.mark.parametrize(

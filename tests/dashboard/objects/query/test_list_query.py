@@ -231,6 +231,8 @@ def test_links_lead_to_the_neighbouring_states() -> None:
     assert query.with_(page=4).href() == "/resources/pods/?namespace=a&q=web&sort=name&page=4"
     assert query.with_sort("name").href() == "/resources/pods/?namespace=a&q=web&sort=-name"
     assert query.with_sort("age").sort == ("age", False)
+    assert [query.with_sort(column).sort[1] for column in ("cpu", "memory", "restarts", "node")] == [True] * 3 + [False]
+    assert not query.with_sort("cpu").with_sort("cpu").sort[1]
     assert query.hidden_inputs == (("namespace", "a"), ("sort", "name"))
     one = query.with_status("Running")
     two = one.with_status("CrashLoopBackOff")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.support.browser.live_page import open_live
 from tests.support.browser.page_server_program import PageServer, one_server
@@ -121,3 +122,13 @@ def test_who_set_a_very_wide_line_stays_in_sight_however_far_the_text_is_scrolle
         before = page.screenshot(clip=label)  # type: ignore[arg-type]
         yaml.evaluate("pre => pre.scrollLeft = 3000")
         assert page.screenshot(clip=label) == before  # type: ignore[arg-type]
+
+
+def test_a_sentence_has_an_age_with_scripts_and_a_moment_without(
+    page: Page, new_context: Callable[..., BrowserContext], server: PageServer
+) -> None:
+    opened(page, server, "pod-009")
+    expect(page.locator(".say")).to_have_text(re.compile(r"^Running on node-9 for \d+[a-z\d]*\.$"))
+    plain = new_context(java_script_enabled=False).new_page()
+    plain.goto(page.url)
+    expect(plain.locator(".say")).to_have_text(re.compile(r"^Running on node-9 since \d{4}-\d\d-\d\d [\d:]{8} UTC\.$"))

@@ -104,7 +104,7 @@ async def test_the_logs_tab_shows_the_lines_and_leads_to_their_page() -> None:
     html = drawer(await logs_site().page(LOGS))
     assert 'data-open="shop/web-1" data-tab="logs"' in html
     assert "hello from web-1" in words(html)
-    assert re.search(r'href="/resources/pods/shop/web-1/logs/"[^>]*>Open the page<', html)
+    assert re.search(r'href="/resources/pods/shop/web-1/logs/"[^>]*>Open as a page<', html)
     assert re.search(r'href="/resources/pods/\?q=web&amp;open=shop/web-1" data-drawer-tab=""', html)
     assert 'href="/resources/pods/?q=web" data-drawer-close' in html
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dashboard.live.index.usage_lookup import PollTimes
 from dashboard.objects.printers.default_printers import MYDEMO_KEY
 from tests.support.live.fake_usage import FakeUsage, usage
 from tests.support.objects.rows import made
@@ -105,6 +106,17 @@ async def test_where_there_is_no_metrics_api_a_list_says_so_where_it_is_asked_fo
     shown = site(used)
     assert used.problem not in words(await page(shown, DEPLOYMENTS))
     assert used.problem in words(await page(shown, f"{DEPLOYMENTS}?q=cpu>1"))
+
+
+async def test_while_the_metrics_api_does_not_answer_a_list_says_why_and_when_it_is_asked_again() -> None:
+    used = FakeUsage()
+    used.problem, used.poll_times = "It does not answer.", PollTimes("2027-01-15T08:00:00Z", "2027-01-15T08:00:30Z")
+    shown = site(used)
+    assert used.problem in words(await page(shown, "/resources/pods/"))
+    html = await page(shown, DEPLOYMENTS)
+    assert used.problem in words(html)
+    assert re.findall(r'<time data-clock="seconds" datetime="2027-01-15T08:00:([^"]*)">', html) == ["00Z", "30Z"]
+    assert used.problem not in words(await page(shown, f"{DEPLOYMENTS}?columns=name")), "it shows no usage"
 
 
 async def test_narrow_screens_hide_a_column_of_usage_whole() -> None:

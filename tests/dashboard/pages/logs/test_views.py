@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 
@@ -56,6 +57,25 @@ async def test_where_nothing_matches_the_page_says_what_was_read_and_leads_out(
     html = await site.page(f"{ADDRESS}?q=nowhere&since=5m")
     assert "All that the kubelets keep of this time was read: 2,000 lines" in words(html)
     assert f'<a class="button" href="{ADDRESS}?q=nowhere">All times</a>' in html
+
+
+async def test_while_a_log_is_read_the_page_offers_those_without_scripts_to_load_it_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(log_source_reader, "read_history", unending)
+    monkeypatch.setattr(log_source_reader.LogSourceReader, "log_clients", lambda self: {1: object()})
+    site = LogsSite(namespace("shop"), logging_pod("web"))
+    html = await site.page(f"{ADDRESS}?q=nowhere")
+    assert "Reading: 0 bytes so far, 1 log to go" in words(html)
+    reload = '<noscript><a class="button" href="{}">Reload</a></noscript>'
+    assert reload.format(f"{ADDRESS}?q=nowhere") in html
+    assert reload.format(ADDRESS) not in await site.page(ADDRESS)
+
+
+async def unending(*_: object, **__: object) -> AsyncIterator[list[bytes]]:
+    """Stands for `read_history` of a log that takes long."""
+    await asyncio.Event().wait()
+    yield []
 
 
 async def test_where_not_all_could_be_read_the_page_does_not_say_so() -> None:

@@ -12,6 +12,7 @@ from aiohttp import WSMsgType, web
 
 from dashboard.pages.audit.recorder import AuditRecorder
 from dashboard.pages.terminal.session import (
+    BROKEN,
     MAX_WAITING_INPUT,
     NOT_READ,
     WINDOW_BYTES,
@@ -197,6 +198,15 @@ async def test_contents_are_recorded_where_that_is_switched_on(recorder: AuditRe
     assert "".join(each.get("shown", "") for each in pieces) == "secret üq"
     assert [each["piece"] for each in pieces] == [str(number + 1) for number in range(len(pieces))]
     assert pieces[0]["second"] == "0.0"
+
+
+async def test_a_connection_that_breaks_is_said_in_words_for_whoever_looks_at_it() -> None:
+    async def abort(_: web.WebSocketResponse, request: web.Request) -> None:
+        assert request.transport is not None
+        request.transport.abort()
+
+    async with exec_client(abort) as client:
+        assert await Terminal(client, AuditRecorder(FakeClock())).running == SessionEnd(None, BROKEN)
 
 
 async def test_a_server_that_is_away_is_told() -> None:
