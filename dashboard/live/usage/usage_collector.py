@@ -163,7 +163,7 @@ class UsageCollector:
             if isinstance(error, NotFound) or (isinstance(error, ApiError) and error.code == 404):
                 self._note_absence()
             else:
-                self._note_problem(f"The metrics API does not answer: {error}")
+                self._note_problem(f"The metrics API does not answer: {str(error).rstrip('.')}.")
         took = self._clock.now() - begun
         self.poll_seconds += took
         self._tried_at, self._pause = self._clock.time(), self._pause_after(took)

@@ -116,7 +116,7 @@ async def test_while_nothing_answers_the_last_report_stays_and_the_reason_is_sai
     collected.clock.skip(30)
     api.error = InformerdError("no route to host")
     (part,) = await collected.poll()
-    assert part.problem == "The metrics API does not answer: no route to host"
+    assert part.problem == "The metrics API does not answer: no route to host."
     assert part.is_served
     assert part.answered_at == answered
     assert [key for key, _ in part.items] == ["pods", "namespaces"]
