@@ -85,8 +85,8 @@ async def selection_logs(request: HttpRequest) -> HttpResponse:
 async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "", name: str = "") -> HttpResponse:
     """Lines as JSON, for the page's script: ``first=`` and ``end=`` are numbers of lines that the view keeps, and
     ``before=`` (RFC 3339) asks for those that the kubelet has before a moment, ``around=`` for those around one, and
-    ``after=`` and ``until=`` for the first ones of a span. One line's whole text has ``at=``, its
-    time, and ``line=``, its number, while the view keeps it. Else it is read from the kubelet: ``cut=`` are the bytes
+    ``after=`` and ``until=`` for the first ones of a span. One line's whole text has ``time=``,
+    its time, and ``line=``, its number, while the view keeps it. Else it is read from the kubelet: ``cut=`` are the bytes
     that the page lacks, and the address chooses one container.
 
     410 where it is not kept any more.
@@ -110,14 +110,14 @@ async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "
     if "cut" in request.GET:
         cut = _number(request, "cut")
         try:
-            return _one_line(await whole_line(state_of(request), query, make_pods, request.GET.get("at", ""), cut))
+            return _one_line(await whole_line(state_of(request), query, make_pods, request.GET.get("time", ""), cut))
         except InformerdError as error:
             return HttpResponse(f"{error}\n", status=502, content_type="text/plain; charset=utf-8")
     view = open_logs(state_of(request), subject, query, make_pods)
     if "line" in request.GET:
         found = view.buffer.between(number := _number(request, "line"), number + 1)
         lines = [item for _, (_, item) in found if isinstance(item, bytes)]
-        at = request.GET.get("at")
+        at = request.GET.get("time")
         return _one_line(b"".join(text_of(each) for each in lines if at in (None, time_of(each))))
     first, end = _number(request, "first"), _number(request, "end")
     numbered = view.buffer.between(max(first, end - LOADED_LINES), end)

@@ -395,8 +395,8 @@ export function start() {
 
   /* The whole text of a line: the server may keep it, and the kubelet may. */
   async function wholeText(entry, { namespace, pod, container }) {
-    const read = () => request({ at: entry.time, cut: entry.cut, pod: `${namespace}/${pod}`, container });
-    const answer = await (entry.n === null ? read() : request({ line: entry.n, at: entry.time }).catch(read));
+    const read = () => request({ time: entry.time, cut: entry.cut, pod: `${namespace}/${pod}`, container });
+    const answer = await (entry.n === null ? read() : request({ line: entry.n, time: entry.time }).catch(read));
     return answer.text();
   }
 

@@ -16,8 +16,10 @@ export function start() {
   /* The words of an element with a moment for each age: "for 17m" is "since 2026-11-21 07:48:11 UTC". */
   function withTimes(element) {
     const copy = element?.cloneNode(true);
-    for (const time of copy?.querySelectorAll("time[datetime]") ?? []) time.textContent = utc(time.dateTime);
-    return words(copy).replace(/ UTC ago\b/g, " UTC").replace(/ for (?=\d{4}-\d\d-\d\d )/g, " since ");
+    for (const time of copy?.querySelectorAll("time[datetime]") ?? []) {
+      time.textContent = (time.dataset.age === "for" ? "since " : "") + utc(time.dateTime);
+    }
+    return words(copy);
   }
 
   function writeCalls() {

@@ -209,6 +209,12 @@ def _step(tour: Tour) -> Visit:
     return Visit(f"/moment/step/?{urlencode({'from': shown, 'to': tour.random.choice(['next', 'previous'])})}")
 
 
+def _deleted_objects(tour: Tour) -> Visit:
+    """Objects of a kind that are gone, all or those with a part of a name."""
+    name = tour.random.choice(["", *(each.name[:5] for each in tour.objects.objects)])
+    return Visit(f"/resources/{tour.any_kind()}/history/?{urlencode({'q': name})}", headers=HTML)
+
+
 def _kinds(tour: Tour) -> Visit:
     return Visit("/kinds/?all")
 
@@ -304,6 +310,9 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "incident by name": by_name("/why"),
     "YAML page": object_page("yaml/", HTML),
     "YAML text": object_page("yaml/"),
+    "history": object_page("history/", HTML),
+    "who set each field": object_page("history/?blame", HTML),
+    "deleted objects": _deleted_objects,
     "edit": object_page("edit/"),
     "values of a Secret": secret_values,
     "edit status": object_page("edit/status/"),

@@ -11,6 +11,7 @@ from django.urls.resolvers import RegexPattern, RoutePattern
 
 from dashboard.live.moments.at_parameter import PAST_PAGES, BadMoment, format_at, keep_moment, parse_at, read_at
 from dashboard.urls import urlpatterns
+from tests.support.program import ROOT
 
 NOW = 1_800_000_000.0
 AT = NOW - 60
@@ -93,3 +94,9 @@ def test_links_keep_the_moment_where_the_page_shows_the_past_and_nowhere_else(pa
 
 def test_each_page_of_the_past_has_an_address() -> None:
     assert {pattern.name for pattern in urlpatterns} >= PAST_PAGES
+
+
+def test_no_view_reads_another_thing_from_the_parameter() -> None:
+    """It would be taken for a moment: the caret of a filter was, and the time of a line."""
+    texts = {path: path.read_text() for path in (ROOT / "dashboard").rglob("*.py")}
+    assert [path for path, text in texts.items() if 'GET["at"]' in text or 'GET.get("at"' in text] == []
