@@ -85,9 +85,9 @@ async def selection_logs(request: HttpRequest) -> HttpResponse:
 async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "", name: str = "") -> HttpResponse:
     """Lines as JSON, for the page's script: ``first=`` and ``end=`` are numbers of lines that the view keeps, and
     ``before=`` (RFC 3339) asks for those that the kubelet has before a moment, ``around=`` for those around one, and
-    ``after=`` and ``until=`` for the first ones of a span. One line's whole text has ``time=``,
-    its time, and ``line=``, its number, while the view keeps it. Else it is read from the kubelet: ``cut=`` are the bytes
-    that the page lacks, and the address chooses one container.
+    ``after=`` and ``until=`` for the first ones of a span. One line's whole text has ``time=``, its time, and
+    ``line=``, its number, while the view keeps it. Else it is read from the kubelet: ``cut=`` are the bytes that the
+    page lacks, and the address chooses one container.
 
     410 where it is not kept any more.
     """
