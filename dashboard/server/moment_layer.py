@@ -17,7 +17,7 @@ from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.live.moments.at_parameter import PAST_PAGES, BadMoment, parse_at, read_at
 from dashboard.live.moments.moments import MOMENT, Moment, Moments, TooManyMoments
-from dashboard.live.moments.past_interest import PastCounts, PastInterest
+from dashboard.live.moments.past_stand_ins import PastCounts, PastInterest
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState

@@ -1,10 +1,11 @@
-"""What a new part begins with: each object that existed, in full, copied from the part before in small steps."""
+"""Copies each object that exists from the part before into a new part, in full and in small steps."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
 
+from dashboard.live.history.part import set_meta
 from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.part_writer import PartWriter
 from dashboard.live.history.version_codec import DamagedVersion
@@ -46,8 +47,7 @@ class CarryOver:
                         self._writer.carry(stored)
             except DamagedVersion as error:
                 logger.warning("an object in the history is damaged, and its part ends: %s", error)
-        sql = "UPDATE {meta} SET value = ? WHERE name = ?" if self._has_position else "INSERT INTO {meta} (value, name) VALUES (?, ?)"  # fmt: skip  # noqa: E501
-        self._writer.connection.execute(sql, str(ids[-1]), POSITION)
+        set_meta(self._writer.connection, POSITION, str(ids[-1]), is_new=not self._has_position)
         self._has_position = True
         self._writer.commit()
         self._at += len(ids)

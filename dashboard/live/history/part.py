@@ -1,4 +1,4 @@
-"""Parts of history: what a database must do for them. Each part is whole by itself and is dropped whole.
+"""Interface of a database that keeps history in parts, each of which is whole by itself and is dropped whole.
 
 SQL names the tables of a part in braces (``{version}``) and its values by question marks, for both databases.
 """
@@ -126,6 +126,12 @@ class Parts(Protocol):
 
     def close(self) -> None:
         """Close what is kept open between calls."""
+
+
+def set_meta(connection: PartConnection, name: str, value: str, *, is_new: bool) -> None:
+    """Set a value of the table meta; `is_new` where it has none of that name. Raises HistoryUnavailable."""
+    new, known = "INSERT INTO {meta} (value, name) VALUES (?, ?)", "UPDATE {meta} SET value = ? WHERE name = ?"
+    connection.execute(new if is_new else known, value, name)
 
 
 def one_line(error: BaseException) -> str:

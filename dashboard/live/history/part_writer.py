@@ -10,7 +10,7 @@ import msgspec
 
 from dashboard.live.history.change_queue import Change, Covered, Item, ListBegin, ListEnd, NamespaceLost, Tick
 from dashboard.live.history.object_states import KindStates, ObjectState, load_states, read_last
-from dashboard.live.history.part import FORMAT, PartConnection
+from dashboard.live.history.part import FORMAT, PartConnection, set_meta
 from dashboard.live.history.part_rows import PartRows
 from dashboard.live.history.spans import SpanWriter
 from dashboard.live.history.version import Operation, StoredVersion
@@ -76,10 +76,7 @@ class PartWriter:
         """Write what has gathered, and commit."""
         self._rows.insert()
         if self.last_time != self._stored_last:
-            sql = "UPDATE {meta} SET value = ? WHERE name = ?"
-            if not self._stored_last:
-                sql = "INSERT INTO {meta} (value, name) VALUES (?, ?)"
-            self.connection.execute(sql, str(self.last_time), LAST)
+            set_meta(self.connection, LAST, str(self.last_time), is_new=not self._stored_last)
         self.connection.commit()
         self._stored_last = self.last_time
 
@@ -110,7 +107,7 @@ class PartWriter:
 
     def mark_complete(self, size: int = 0) -> None:
         """Note that the part has all that existed when it began, and has `size` bytes by that."""
-        self.connection.execute("INSERT INTO {meta} (name, value) VALUES (?, ?)", COMPLETE, str(size))
+        set_meta(self.connection, COMPLETE, str(size), is_new=True)
         self.commit()
         self.is_complete, self.begun_with = True, size
         for states in self._kinds.values():

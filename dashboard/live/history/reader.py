@@ -31,6 +31,8 @@ MAX_NAMES = 200
 _LAST = "v.time = (SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id)"
 FIRST_WINDOW = 60_000_000
 """Microseconds before the end of a span that are read first for its newest changes; then twice as many, and so on."""
+MANY = 5_000
+"""Changes of a step after which the next one reads half as many seconds: all of a step are in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,7 @@ class HistoryReader:
                     start = max(begin, end - window)
                     if step := reader.changes(start, end, numbers):
                         yield step
-                    end, window = start, window * 2
+                    end, window = start, window * 2 if len(step) < MANY else max(1, window // 2)
 
     def changes_with_states(self, kind: str, since: int, until: int, most: int) -> ChangesWithStates:
         """The newest changes of a kind from `since` and before `until`, `most` at most, with the states before them."""
@@ -215,13 +217,12 @@ class HistoryReader:
                 for name in uids.values():
                     for number in self._ids(reader, kind, name.namespace, name.name, name.uid):
                         before: bytes | None = None
-                        for version, _, json, damage in reader.chain(number):
-                            if damage is not None:
-                                raise damage
+                        for stored in reader.states_between(number, complete_from - 1, until):
+                            version = stored.version
                             place = (version.object.uid, version.time)
-                            if place in wanted and place not in changes and json is not None:
-                                changes[place] = ChangedState(version, before, json)
-                            before = None if version.operation.is_end else json
+                            if place in wanted and place not in changes:
+                                changes[place] = ChangedState(version, before, stored.json)
+                            before = None if version.operation.is_end else stored.json
         return ChangesWithStates(complete_from, tuple(sorted(changes.values(), key=lambda each: each.version.time)))
 
     def find_ended(

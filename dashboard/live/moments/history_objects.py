@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from dashboard.live.history.part import HistoryUnavailable as PartUnavailable
-from dashboard.live.history.reader import FOREVER, GRACE, ChangedState, ChangesWithStates, HistoryReader
+from dashboard.live.history.part import HistoryUnavailable
+from dashboard.live.history.reader import FOREVER, GRACE, MANY, ChangedState, ChangesWithStates, HistoryReader
 from dashboard.live.history.version import Gap, ObjectName, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion
-from dashboard.live.moments.past_objects import HistoryUnavailable, KnownAt, PastPage
+from dashboard.live.moments.past_objects import KnownAt, PastPage
 from dashboard.runtime.app_state import Key
 from informerd.clock import Clock
 
@@ -23,6 +23,18 @@ RETRY = 0.5
 """Seconds between two looks whether the newest changes are written."""
 FIRST_WINDOW = 60
 """Seconds after a moment that are read first for the next change; then four times as many, and so on."""
+
+
+MAX_SEARCHED = 200_000
+"""Most changes that are looked at for the next one of a list: some seconds."""
+
+
+class SearchLimit(Exception):
+    """A search has ended before it has found anything; `at` is how far it came, in Unix seconds."""
+
+    def __init__(self, at: float) -> None:
+        super().__init__(f"nothing was found among {MAX_SEARCHED:,} changes")
+        self.at = at
 
 
 class HistoryObjects:
@@ -74,10 +86,22 @@ class HistoryObjects:
             yield PastPage([stored.json for stored in step.objects], step.total - step.done)
 
     async def next_change(
-        self, at: float, kinds: Iterable[str], is_shown: Callable[[Version], bool], *, earlier: bool = False
+        self,
+        at: float,
+        kinds: Sequence[str],
+        is_shown: Callable[[Version], bool],
+        *,
+        place: tuple[str, str] | None = None,
+        earlier: bool = False,
     ) -> float | None:
-        """Unix seconds of the first change after `at` of what is shown, or the last one before; None: there is none."""
-        return await self._ask(partial(_next_change, _micro(at), frozenset(kinds), is_shown, earlier, self._now))
+        """Unix seconds of the first change after `at` of what is shown, or the last one before; None: there is none.
+
+        With `place`, a namespace and a name, of this object of the one kind. Otherwise SearchLimit is raised after
+        MAX_SEARCHED changes of others.
+        """
+        if place is not None:
+            return await self._ask(partial(_next_of_object, _micro(at), kinds[0], place, is_shown, earlier))
+        return await self._ask(partial(_next_change, _micro(at), kinds, is_shown, earlier, self._now))
 
     async def newest_states(self, name: ObjectName, before: float | None, most: int) -> list[ChangedState]:
         """The newest versions before Unix time `before` of the objects of a name, of its uid where it has one; None: of
@@ -108,8 +132,6 @@ class HistoryObjects:
             raise HistoryUnavailable("no history is open yet")
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, question, reader)
-        except PartUnavailable as error:
-            raise HistoryUnavailable(str(error)) from error
         except DamagedVersion as error:
             raise HistoryUnavailable(f"what is stored is damaged: {error}") from error
 
@@ -122,23 +144,50 @@ def _micro(at: float) -> int:
     return round(at * MICROSECONDS)
 
 
+def _next_of_object(
+    at: int,
+    kind: str,
+    place: tuple[str, str],
+    is_shown: Callable[[Version], bool],
+    earlier: bool,
+    reader: HistoryReader,
+) -> float | None:
+    """By the index of names, however much else has changed."""
+    if earlier:
+        versions = reader.newest_versions(kind, *place, at, 1)
+    else:
+        versions = reader.versions(kind, *place, since=at + 1)[:1]
+    return next((version.time / MICROSECONDS for version in versions if is_shown(version)), None)
+
+
 def _next_change(
     at: int,
-    kinds: frozenset[str],
+    kinds: Sequence[str],
     is_shown: Callable[[Version], bool],
     earlier: bool,
     now: Callable[[], float],
     reader: HistoryReader,
 ) -> float | None:
+    searched = 0
     if earlier:
-        steps = reader.changes(0, at, kinds)
-        times = (version.time for step in steps for version in step if is_shown(version))
-        found = next(times, None)
-    else:
-        found, since, window, last = None, at + 1, FIRST_WINDOW * MICROSECONDS, _micro(now())
-        while found is None and since <= last:
-            until = min(since + window, FOREVER)
-            steps = reader.changes(since, until, kinds)
-            found = min((version.time for step in steps for version in step if is_shown(version)), default=None)
-            since, window = until, window * 4
-    return None if found is None else found / MICROSECONDS
+        for step in reader.changes(0, at, kinds):
+            found = next((version.time for version in step if is_shown(version)), None)
+            if found is not None:
+                return found / MICROSECONDS
+            searched += len(step)
+            if searched >= MAX_SEARCHED:
+                raise SearchLimit(step[-1].time / MICROSECONDS)
+        return None
+    since, window, last = at + 1, FIRST_WINDOW * MICROSECONDS, _micro(now())
+    while since <= last:
+        until, number, found = min(since + window, FOREVER), 0, None
+        for step in reader.changes(since, until, kinds):
+            number += len(step)
+            found = min((version.time for version in step if is_shown(version)), default=found)
+        if found is not None:
+            return found / MICROSECONDS
+        searched += number
+        if searched >= MAX_SEARCHED:
+            raise SearchLimit((until - 1) / MICROSECONDS)
+        since, window = until, window * 4 if number < MANY else max(MICROSECONDS, window // 2)
+    return None

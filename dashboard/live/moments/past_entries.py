@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from dashboard.live.history.reader import ChangedState
 from dashboard.live.history.version import Operation
@@ -10,7 +11,7 @@ from dashboard.live.moments.past_rows import PastRows
 from dashboard.live.replication.entry_builder import build_entry
 from dashboard.live.worker.row_handler import RowHandler
 from dashboard.objects.kinds import feed_entry
-from dashboard.objects.kinds.feed_entry import Entry, EventSubject
+from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, Tone
 
 MICROSECONDS = 1_000_000
@@ -40,25 +41,9 @@ class _EntryList:
         row: Row,
         words: str,
         tone: Tone,
-        *,
-        fields: tuple[tuple[str, str], ...] = (),
-        reason: str = "",
-        subject: EventSubject | None = None,
+        **rest: Any,
     ) -> None:
-        self.entries.append(
-            build_entry(
-                len(self.entries) + 1,
-                self.time,
-                EPOCH,
-                op,
-                row,
-                words,
-                tone,
-                fields=fields,
-                reason=reason,
-                subject=subject,
-            )
-        )
+        self.entries.append(build_entry(len(self.entries) + 1, self.time, EPOCH, op, row, words, tone, **rest))
 
 
 def build_entries(key: str, rows: PastRows, changes: Iterable[ChangedState]) -> list[Entry]:

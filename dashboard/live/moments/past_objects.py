@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from dashboard.live.history.reader import ChangesWithStates
 from dashboard.live.history.version import Version
-
-
-class HistoryUnavailable(Exception):
-    """History cannot be read now; the message says why, as a clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +51,12 @@ class PastObjects(Protocol):
         """The kind's objects as they were then, in pages."""
 
     async def next_change(
-        self, at: float, kinds: Iterable[str], is_shown: Callable[[Version], bool], *, earlier: bool = False
+        self,
+        at: float,
+        kinds: Sequence[str],
+        is_shown: Callable[[Version], bool],
+        *,
+        place: tuple[str, str] | None = None,
+        earlier: bool = False,
     ) -> float | None:
         """Unix seconds of the first change after `at` of what is shown, or the last one before; None: there is none."""

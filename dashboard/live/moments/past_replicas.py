@@ -9,8 +9,9 @@ import logging
 from collections.abc import Iterator
 from contextlib import suppress
 
+from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.moments.past_entries import MICROSECONDS, build_entries
-from dashboard.live.moments.past_objects import HistoryUnavailable, PastObjects
+from dashboard.live.moments.past_objects import PastObjects
 from dashboard.live.moments.past_replica import PastReplica
 from dashboard.live.moments.past_rows import PastRows
 from dashboard.live.replication.replicas import ReplicaSource

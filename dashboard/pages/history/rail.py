@@ -187,8 +187,11 @@ def _version(
 def _with_gaps(
     versions: Sequence[Version], shown: Sequence[RailVersion], gaps: list[Gap]
 ) -> Iterator[RailVersion | RailGap]:
-    """Each gap before the versions that came after it; those that no version parts are one."""
-    left = sorted(gaps, key=lambda gap: -gap.since)
+    """Each gap before the versions that came after it; those that no version parts are one. Of the gap in which the
+    oldest version was found, nothing comes after it: from then on the object was watched.
+    """
+    found_at = {version.time for version in versions if version.operation in (Operation.FOUND, Operation.DIFFERS)}
+    left = sorted((gap for gap in gaps if gap.since not in found_at), key=lambda gap: -gap.since)
     for version, line in zip(versions, shown, strict=True):
         after = [gap for gap in left if gap.since >= version.time]
         left = left[len(after) :]

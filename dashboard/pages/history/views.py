@@ -11,12 +11,12 @@ from django.views.decorators.http import require_safe
 
 from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
+from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.reader import ChangedState
 from dashboard.live.history.version import ObjectName, StoredVersion, Version
 from dashboard.live.hub.hub import HUB
 from dashboard.live.moments.at_parameter import BadMoment, format_at, parse_at
 from dashboard.live.moments.history_objects import HISTORY, HistoryObjects
-from dashboard.live.moments.past_objects import HistoryUnavailable
 from dashboard.live.moments.past_rows import PastRows
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo

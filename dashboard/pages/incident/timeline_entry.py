@@ -1,4 +1,4 @@
-"""One entry of a time line."""
+"""Entry of an incident's time line: when it was, which source tells it, what it is about, and in which words."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import msgspec
 
 from dashboard.access.rights import RIGHTS
+from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.moments.at_parameter import BadMoment, format_at, parse_at
 from dashboard.live.moments.moments import MOMENTS
-from dashboard.live.moments.past_objects import HistoryUnavailable
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.problems.write_refusal import Problem, Refusal
 from dashboard.pages.writes.target import Target

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
+from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.reader import ChangedState, ChangesWithStates
 from dashboard.live.history.version import Version
-from dashboard.live.moments.past_objects import HistoryUnavailable, KnownAt, PastPage
+from dashboard.live.moments.history_objects import SearchLimit
+from dashboard.live.moments.past_objects import KnownAt, PastPage
 from tests.support.objects.rows import Json
 
 
@@ -28,6 +30,8 @@ class RecordedObjects:
         """The changes before each moment, oldest first, by kind."""
         self.versions: list[Version] = []
         """What steps lead to."""
+        self.searched_until: float | None = None
+        """How far a search for a change comes, where it does not come to its end."""
         self.problem = ""
         self.read: list[str] = []
         """The kinds in the order in which they were read."""
@@ -66,14 +70,18 @@ class RecordedObjects:
     async def next_change(
         self,
         at: float,
-        kinds: Iterable[str],
+        kinds: Sequence[str],
         is_shown: Callable[[Version], bool],
         *,
+        place: tuple[str, str] | None = None,
         earlier: bool = False,
     ) -> float | None:
         if self.problem:
             raise HistoryUnavailable(self.problem)
         wanted = set(kinds)
-        times = [each.time / 1e6 for each in self.versions if each.object.kind in wanted and is_shown(each)]
+        if self.searched_until is not None:
+            raise SearchLimit(self.searched_until)
+        of_kinds = [each for each in self.versions if each.object.kind in wanted and is_shown(each)]
+        times = [each.time / 1e6 for each in of_kinds if place in (None, (each.object.namespace, each.object.name))]
         found = [time for time in times if (time < at if earlier else time > at)]
         return (max if earlier else min)(found, default=None)

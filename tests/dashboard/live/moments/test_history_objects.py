@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.live.history.part import HistoryUnavailable as PartUnavailable
-from dashboard.live.history.part import Part
+from dashboard.live.history.part import HistoryUnavailable, Part
 from dashboard.live.history.reader import HistoryReader
 from dashboard.live.history.sqlite_parts import SqliteParts
 from dashboard.live.history.version import Operation, Version
-from dashboard.live.moments.history_objects import HistoryObjects
-from dashboard.live.moments.past_objects import HistoryUnavailable
+from dashboard.live.moments import history_objects
+from dashboard.live.moments.history_objects import HistoryObjects, SearchLimit
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.history import Log, whole_object
 
@@ -78,6 +77,34 @@ async def test_a_step_leads_to_what_is_shown_only(log: Log) -> None:
     assert await history.next_change(0.0, ["services"], everything) is None
 
 
+async def test_steps_of_one_object_lead_through_its_versions(log: Log) -> None:
+    history = objects_of(log)
+    version = log.reader.versions("pods", "default", "web")[0].object
+    expected = [each.time / SECOND for each in log.reader.versions("pods", version.namespace, version.name)]
+    place = version.namespace, version.name
+    forth, at = list[float](), await history.next_change(0.0, ["pods"], everything, place=place)
+    while at is not None:
+        forth.append(at)
+        at = await history.next_change(at, ["pods"], everything, place=place)
+    assert forth == expected
+    assert await history.next_change(expected[-1] + 1, ["pods"], everything, place=place, earlier=True) == expected[-1]
+    assert await history.next_change(expected[0], ["pods"], everything, place=place, earlier=True) is None
+    assert await history.next_change(0.0, ["pods"], lambda _: False, place=place) is None
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+async def test_a_search_among_very_many_changes_ends_and_says_how_far_it_came(
+    log: Log, earlier: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = objects_of(log)
+    times = await times_of(history)
+    monkeypatch.setattr(history_objects, "MAX_SEARCHED", 2)
+    at = times[-1] + 1 if earlier else times[0] - 1
+    with pytest.raises(SearchLimit) as limit:
+        await history.next_change(at, ["pods"], lambda _: False, earlier=earlier)
+    assert (limit.value.at <= times[-2]) if earlier else (limit.value.at >= times[1])
+
+
 async def test_the_objects_of_a_moment_come_with_what_remains(log: Log) -> None:
     history = objects_of(log)
     times = await times_of(history)
@@ -106,7 +133,7 @@ async def test_the_changes_before_a_moment_have_the_states_before_them(log: Log)
 async def test_no_history_and_a_database_that_is_away_are_told() -> None:
     class Away(SqliteParts):
         def list(self, cluster: str) -> list[Part]:
-            raise PartUnavailable("it burns")
+            raise HistoryUnavailable("it burns")
 
     reader = HistoryReader(Away(Path("/nowhere")), "cluster")
     for history, words in (

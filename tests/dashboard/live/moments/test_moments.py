@@ -13,7 +13,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from dashboard.live.moments.moments import MAX_MOMENTS, MOMENT_TTL, NOT_KEPT, Moment, Moments, TooManyMoments
-from dashboard.live.moments.past_interest import PastInterest
+from dashboard.live.moments.past_stand_ins import PastInterest
 from dashboard.runtime.read_only import past_is_shown
 from tests.support.live.recorded_objects import RecordedObjects
 from tests.support.objects.rows import Json, made

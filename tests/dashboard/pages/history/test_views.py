@@ -107,6 +107,14 @@ async def test_a_gap_is_drawn_between_the_versions_that_it_parts(site: RecordedS
     assert "created" in first
 
 
+async def test_no_gap_is_drawn_after_the_version_in_which_an_object_was_found(site: RecordedSite, log: Log) -> None:
+    """It was watched from then on, though its kind was not listed to the end yet."""
+    log.since = log.now + 500_000  # type: ignore[attr-defined]
+    site.record(Operation.FOUND, mydemo(port=8080, version=2))
+    [found] = lines(await page(site.site, HISTORY))
+    assert "It was there when recording began" in found
+
+
 async def test_ten_pages_of_versions_are_fifty_each(site: RecordedSite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(views, "PAGE_SIZE", 3)
     site.record(Operation.ADDED, mydemo())

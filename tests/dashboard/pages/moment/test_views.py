@@ -93,3 +93,14 @@ async def test_history_that_cannot_be_read_is_told() -> None:
     async with site_with_history() as past:
         past.history.problem = "disk is on fire"
         assert await step(past, "/", -60) == "History cannot be read"
+
+
+async def test_a_search_that_did_not_come_to_its_end_says_how_far_it_came_and_goes_on() -> None:
+    async with site_with_history() as past:
+        now = past.site.clock.time()
+        past.history.searched_until = now - 30
+        response = await past.get(f"/moment/step/?{urlencode({'from': '/', 'at': format_at(now - 60), 'to': 'next'})}")
+        html = response.content.decode()
+        assert f"changed between {format_at(now - 60)} and {format_at(now - 30)}." in html
+        assert "Search on" in html
+        assert urlencode({"at": format_at(now - 30)}) in html

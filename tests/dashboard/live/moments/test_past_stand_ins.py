@@ -7,8 +7,8 @@ import asyncio
 from django.template.loader import render_to_string
 
 from dashboard.live.moments.moments import Moment
-from dashboard.live.moments.past_interest import READ_WAIT, PastCounts, PastInterest
 from dashboard.live.moments.past_replicas import PastReplicas
+from dashboard.live.moments.past_stand_ins import READ_WAIT, PastCounts, PastInterest
 from dashboard.objects.kinds.catalog import KINDS
 from tests.support.clock import run_ready_tasks
 from tests.support.live.recorded_objects import RecordedObjects

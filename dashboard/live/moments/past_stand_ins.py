@@ -1,4 +1,4 @@
-"""What stands at a past moment for that which only the present has: kinds on demand, and counts of all kinds."""
+"""Stand-ins, at a moment of the past, for kinds on demand and for object counts, which only the present has."""
 
 from __future__ import annotations
 
