@@ -7,6 +7,7 @@ import logging
 import sys
 import threading
 import traceback
+from functools import partial
 
 from informerd.clock import Clock
 
@@ -22,7 +23,8 @@ BLOCKED_SECONDS = 5.0
 class LoopWatchdog:
     """Asks `loop`, which runs in `thread`, for a sign of life each second. `run` ends when there was none for `limit`.
 
-    It also ends when the loop is closed, for then nobody is there to be watched.
+    It also ends when the loop is closed, for then nobody is there to be watched. It waits for no lock that the blocked
+    thread may hold, that of a log handler included: another thread writes the log.
     """
 
     def __init__(
@@ -72,7 +74,8 @@ class LoopWatchdog:
         stack = "".join(traceback.format_stack(frame)[-6:]) if frame else "(its thread has ended)\n"
         fields = {"seconds": silent}
         text = "%s has been blocked for %.0f s: call what blocks in asyncio.to_thread. It is in\n%s"
-        log.warning(text, self._what, silent, stack.rstrip(), extra=fields)
+        writing = partial(log.warning, text, self._what, silent, stack.rstrip(), extra=fields)
+        threading.Thread(target=writing, name="loop watchdog's log", daemon=True).start()
 
 
 def make_running_loop_watchdog(clock: Clock, limit: float) -> LoopWatchdog:

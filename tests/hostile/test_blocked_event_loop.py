@@ -77,6 +77,15 @@ def test_a_blocked_event_loop_ends_the_process_which_writes_what_it_was_busy_wit
         assert program.output.count("Thread 0x") >= 2
 
 
+def test_a_loop_that_is_blocked_while_it_writes_a_log_line_ends_the_process_too(environ: dict[str, str]) -> None:
+    environ |= {"DELTABOARD_BLOCKED_SECONDS": "10"}
+    with BlockingProgram("log handler", *DELTABOARD, env=environ) as program:
+        program.block()
+        assert program.process is not None
+        assert program.process.wait(WITHIN) == EXIT_CODE
+        assert "in _in_log_handler" in program.output
+
+
 @pytest.mark.parametrize(
     ("how", "exit_code"),
     [

@@ -46,6 +46,13 @@ def watch(loop: Loop, clock: FakeClock) -> LoopWatchdog:
     return LoopWatchdog(cast("asyncio.AbstractEventLoop", loop), threading.get_ident(), clock=clock, limit=60.0)
 
 
+def wait_for_log() -> None:
+    """Wait for the threads that write the log."""
+    for thread in threading.enumerate():
+        if thread.name == "loop watchdog's log":
+            thread.join()
+
+
 async def test_a_loop_that_answers_is_left_alone(
     watch: LoopWatchdog, loop: Loop, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -65,6 +72,7 @@ async def test_a_blocked_loop_is_said_once_with_what_it_is_busy_with_and_again_w
     running = asyncio.create_task(watch.run())
     await clock.wait_for_sleeper()
     await clock.advance(20)
+    wait_for_log()
     (said,) = [record.getMessage() for record in caplog.records]
     assert said.startswith("the event loop has been blocked for 5 s: call what blocks in asyncio.to_thread. It is in")
     assert "loop_watchdog.py" in said
@@ -80,6 +88,22 @@ async def test_a_loop_that_does_not_come_back_is_given_up(watch: LoopWatchdog, c
     await clock.wait_for_sleeper()
     await clock.advance(60)
     assert await running == "the event loop has been blocked for 60 s"
+
+
+async def test_a_loop_that_is_blocked_while_it_writes_a_log_line_is_given_up_too(
+    watch: LoopWatchdog, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    running = asyncio.create_task(watch.run())
+    await clock.wait_for_sleeper()
+    caplog.handler.acquire()
+    try:
+        await clock.advance(60)
+        assert await running == "the event loop has been blocked for 60 s"
+        assert caplog.text == ""
+    finally:
+        caplog.handler.release()
+    wait_for_log()
+    assert "the event loop has been blocked for 5 s" in caplog.text
 
 
 async def test_a_loop_that_was_closed_is_watched_no_more(watch: LoopWatchdog, loop: Loop) -> None:

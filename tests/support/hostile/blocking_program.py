@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import re
 import runpy
 import signal
@@ -34,11 +35,19 @@ def _in_system_call() -> None:
     theirs.close()  # open until then: recv returns at once where nobody is at the other end
 
 
+def _in_log_handler() -> None:
+    """As where the pipe of the log is full: with the lock that every line of the log needs."""
+    for handler in logging.getLogger().handlers:
+        handler.acquire()
+    _in_system_call()
+
+
 WAYS: dict[str, Callable[[], None]] = {
     "python": _in_python,
     "regular expression": _in_regular_expression,
     "c": _in_c,
     "system call": _in_system_call,
+    "log handler": _in_log_handler,
 }
 
 
