@@ -13,7 +13,7 @@ export PORT
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := run
-.PHONY: run test test-fast soak check format lock bundles vendor screenshots axe bench wheels clean help
+.PHONY: run test test-fast soak check format lock bundles vendor screenshots axe bench wheels image clean help
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -28,6 +28,7 @@ help:
 	@echo 'make axe          the same, with what axe-core objects to on any of them (ONLY=list,feed: these alone)'
 	@echo 'make bench        every benchmark'
 	@echo 'make wheels       the wheels of deltaboard and informerd into dist/ (docs/install.md)'
+	@echo 'make image        an image with buildah (docs/image.md)'
 	@echo 'make clean        take away the virtual environment and what was made'
 
 run: $(VENV)/.run
@@ -87,7 +88,16 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 wheels: $(BIN)/python
+	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . ./informerd
+	cd dist && sha256sum *.whl > SHA256SUMS
+
+BUILDAH ?= buildah
+BASE ?= python:3.13
+IMAGE ?= deltaboard
+
+image: wheels
+	$(BUILDAH) build --build-arg BASE=$(BASE) --file deploy/image/Containerfile --tag $(IMAGE) $(BUILD) .
 
 clean:
 	rm -rf dist $(VENV) var screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis tools/codemirror/node_modules

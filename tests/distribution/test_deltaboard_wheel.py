@@ -73,8 +73,10 @@ def test_an_installed_deltaboard_shows_the_demo_cluster_and_keeps_its_state_in_t
     try:
         address, token = until(lambda: re.findall(r"(http://127\.0\.0\.1:\d+/)\?token=(\S+)", log.read_text()))[0]
         until(lambda: "Cluster demo at" in log.read_text())
-        page = until(lambda: "alpha" in (text := get(f"{address}resources/mydemos/", token)) and text)
-        for static in set(re.findall(r'(?:src|href)="/(static/[^"#]+)', page)):
+        until(lambda: "alpha" in get(f"{address}resources/mydemos/", token))
+        statics = set(re.findall(r'(?:src|href)="/(static/[^"#]+)', get(f"{address}resources/mydemos/", token)))
+        assert len(statics) >= 3
+        for static in statics:
             assert get(address + static, token), static
         program.send_signal(signal.SIGTERM)
         assert program.wait(LONGEST) == 0, log.read_text()
