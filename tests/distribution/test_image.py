@@ -47,7 +47,7 @@ def buildah(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Buildah]:
 
 @pytest.fixture(scope="module")
 def base(buildah: Buildah, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """An image with Python: the one that IMAGE_BASE names, or a Debian that debootstrap makes from the mirror of apt."""
+    """An image with Python: that of IMAGE_BASE, or a Debian that debootstrap makes from the mirror of apt."""
     if named := os.environ.get("IMAGE_BASE"):
         return named
     if shutil.which("debootstrap") is None:
