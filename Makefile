@@ -13,7 +13,7 @@ export PORT
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := run
-.PHONY: run test test-fast soak check format lock bundles vendor screenshots axe bench clean help
+.PHONY: run test test-fast soak check format lock bundles vendor screenshots axe bench wheels image clean help
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -27,6 +27,8 @@ help:
 	@echo 'make screenshots  pictures of every page into screenshots/ (needs Chromium)'
 	@echo 'make axe          the same, with what axe-core objects to on any of them (ONLY=list,feed: these alone)'
 	@echo 'make bench        every benchmark'
+	@echo 'make wheels       the wheels of deltaboard and informerd into dist/ (docs/install.md)'
+	@echo 'make image        an image with buildah (docs/image.md)'
 	@echo 'make clean        take away the virtual environment and what was made'
 
 run: $(VENV)/.run
@@ -66,7 +68,7 @@ format: $(VENV)/.dev
 	$(BIN)/djade --target-version 5.2 $$(find templates -name '*.html')
 
 lock: $(VENV)/.dev
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' requirements.in -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' --extra models --no-emit-package informerd pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' requirements-dev.in -o requirements-dev.txt
 
 bundles: $(VENV)/.dev
@@ -85,8 +87,20 @@ axe: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
+wheels: $(BIN)/python
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . ./informerd
+	cd dist && sha256sum *.whl > SHA256SUMS
+
+BUILDAH ?= buildah
+BASE ?= python:3.13
+IMAGE ?= deltaboard
+
+image: wheels
+	$(BUILDAH) build --build-arg BASE=$(BASE) --file deploy/image/Containerfile --tag $(IMAGE) $(BUILD) .
+
 clean:
-	rm -rf $(VENV) var screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis tools/codemirror/node_modules
+	rm -rf dist $(VENV) var screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis tools/codemirror/node_modules
 
 $(BIN)/python:
 	@test -n '$(PYTHON)' || { echo 'Deltaboard needs Python 3.11 or newer with venv (on Debian: apt-get install python3-venv), or say PYTHON=/path/to/python'; exit 1; }

@@ -15,6 +15,7 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from dashboard.runtime import project_files
 from dashboard.runtime.concurrency_limit import Limits, read_limits
 from dashboard.runtime.environment import Environment, read_address, read_limit, read_positive, read_seconds
 from dashboard.runtime.namespace_names import read_namespaces
@@ -25,14 +26,12 @@ from dashboard.runtime.proxy_settings import ProxyPeers, read_header_name, read_
 from dashboard.runtime.secret_file import NotPrivate, load_or_create_secret
 from devcluster.workload_size import read_pods, read_rate, read_seed
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-
 env = Environment()
 
 # --- Forms of running -------------------------------------------------------------------------------------------
 
 DEBUG: bool = env.bool("DEBUG", default=False)
-VAR_DIR = Path(env.str("DELTABOARD_VAR", default=str(BASE_DIR / "var")))
+VAR_DIR = Path(env.str("DELTABOARD_VAR", default=str(project_files.default_state_folder())))
 """Folder for the generated secret key and the SQLite file."""
 
 REDIS_URL: str = env.str("REDIS_URL", default="")
@@ -294,7 +293,7 @@ TEMPLATES = [
     {
         "BACKEND": "dashboard.runtime.invisible_escaping_templates.VisibleTemplates",
         "NAME": "django",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [project_files.TEMPLATES],
         "APP_DIRS": True,
         "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
     }
@@ -333,7 +332,7 @@ DELTABOARD_LIMIT_BODIES: Limits = env.read("DELTABOARD_LIMIT_BODIES", read_limit
 DELTABOARD_MAX_BODY: int = env.int("DELTABOARD_MAX_BODY", default=20)
 
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [project_files.STATIC]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "dashboard.server.static_urls.VersionedStorage"},

@@ -13,7 +13,9 @@ from devcluster.server.api_server_core import ApiServer
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS
 from devcluster.server.storage.object_codec import Object
 
-CRD_FOLDER = Path(__file__).parent.parent / "deploy" / "crd"
+_HERE = Path(__file__).parent
+CRD_FOLDER = next(filter(Path.is_dir, (_HERE / "data" / "crd", _HERE.parent / "deploy" / "crd")))
+"""Of an installed wheel, or of a checkout."""
 
 
 def read_documents(folder: Path = CRD_FOLDER) -> Iterator[Object]:

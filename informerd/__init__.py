@@ -5,8 +5,7 @@ in `informerd.testing`. Two parts load more only on demand: `informerd.metrics` 
 and `to_body` load the official client's models at their first use.
 """
 
-from typing import TYPE_CHECKING, Any
-
+from informerd import resources
 from informerd.blocking.informer import BlockingInformer, BlockingRegistration
 from informerd.blocking.informers import Informers, informers
 from informerd.cache.api_server_probe import Probe
@@ -26,6 +25,7 @@ from informerd.cache.store import Store
 from informerd.clients.dynamic_client import DynamicClient
 from informerd.clients.object_list import ObjectList
 from informerd.clients.object_watch import Change, ObjectWatch
+from informerd.clients.official_models import to_body, to_model
 from informerd.clients.resource_client import DeleteOptions, ResourceClient
 from informerd.clients.resource_reader import Selection
 from informerd.clients.subresource_client import SubresourceClient, WriteOptions
@@ -95,6 +95,7 @@ from informerd.errors import (
     MalformedResourceVersion,
     MalformedSelector,
     MalformedStream,
+    MissingExtra,
     NotBegun,
     NotFound,
     NotInTime,
@@ -148,6 +149,7 @@ from informerd.rest.cluster_config import ClusterConfig, ExecConfig, Impersonati
 from informerd.rest.discovery import Discovery
 from informerd.rest.load_config import current_cluster, load_cluster, load_kubeconfig
 from informerd.rest.official_config import cluster_from_official, load_official_kubeconfig
+from informerd.rest.pod_log import LogEntry
 from informerd.rest.request import PatchType
 from informerd.rest.response import Response
 from informerd.rest.warning_log import OnWarning
@@ -165,9 +167,6 @@ from informerd.workqueue.rate_limiter import (
     RateLimiter,
 )
 from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
-
-if TYPE_CHECKING:
-    from informerd.clients.official_models import to_body, to_model
 
 __all__ = [
     "LOW_PRIORITY",
@@ -254,6 +253,7 @@ __all__ = [
     "LeaderElectionLost",
     "ListWatch",
     "Lister",
+    "LogEntry",
     "MalformedAnswer",
     "MalformedResourceVersion",
     "MalformedSelector",
@@ -261,6 +261,7 @@ __all__ = [
     "Manager",
     "ManagerState",
     "MaxOfRateLimiter",
+    "MissingExtra",
     "Mutation",
     "MutationHandler",
     "NamespaceInformers",
@@ -371,6 +372,7 @@ __all__ = [
     "remove_condition",
     "remove_finalizer",
     "remove_owner_reference",
+    "resources",
     "retry_on_conflict",
     "set_condition",
     "set_controller_reference",
@@ -379,14 +381,3 @@ __all__ = [
     "to_body",
     "to_model",
 ]
-
-
-if not TYPE_CHECKING:  # else every name would be known to mypy, misspelt ones too
-
-    def __getattr__(name: str) -> Any:
-        """`to_model` and `to_body`, see `informerd.clients.official_models`."""
-        if name not in ("to_body", "to_model"):
-            raise AttributeError(f"module 'informerd' has no attribute {name!r}")
-        from informerd.clients import official_models
-
-        return getattr(official_models, name)

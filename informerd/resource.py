@@ -69,5 +69,27 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
         return "/".join(parts)
 
 
-PODS = Resource(version="v1", plural="pods", kind="Pod", singular="pod", short_names=("po",))
+PODS = Resource(
+    version="v1",
+    plural="pods",
+    kind="Pod",
+    singular="pod",
+    short_names=("po",),
+    categories=("all",),
+    verbs=frozenset(("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")),
+    subresources=frozenset(
+        (
+            "attach",
+            "binding",
+            "ephemeralcontainers",
+            "eviction",
+            "exec",
+            "log",
+            "portforward",
+            "proxy",
+            "resize",
+            "status",
+        )
+    ),
+)
 MYDEMOS = Resource(group="crddemo.k8s.io", version="v1", plural="mydemos", kind="Mydemo", singular="mydemo")

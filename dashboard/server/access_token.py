@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hmac
 import logging
+import secrets
+import time
 from collections.abc import Mapping
 from http.cookies import SimpleCookie
 from typing import Any
@@ -27,6 +29,8 @@ logger = logging.getLogger(__name__)
 TOKEN_FILE = "token"  # noqa: S105 - a file's name
 TOKEN_PARAMETER = "token"  # noqa: S105 - a parameter's name
 COOKIE_PREFIX = "deltaboard_token"
+START_CODE_SECONDS = 120.0
+"""Seconds for which a start code is accepted: a browser may have to start first."""
 COOKIE_MAX_AGE = 30 * 86_400
 """Seconds for which the cookie of a first visit is accepted."""
 _HOW_TO_SHOW_IT = (
@@ -48,12 +52,21 @@ class AccessToken:
 
     def __init__(self, token: str) -> None:
         self.value = token
+        self._start_code, self._start_code_until = "", 0.0
         # The token is the key: a new token ends all cookies, and a cookie does not reveal the token.
         self._signer = signing.TimestampSigner(key=token, salt="dashboard.server.access_token", fallback_keys=[])
 
     def admits(self, scope: Mapping[str, Any]) -> bool:
         """Whether a request shows the token in a header or its address, or has the cookie of such a request."""
         return self._in_header(scope) or self._in_cookie(scope) or self._in_address(scope)
+
+    def new_start_code(self) -> str:
+        """A code that takes the token's place in an address, once, within START_CODE_SECONDS.
+
+        A browser is started with its address on its command line, which other accounts of the machine can read.
+        """
+        self._start_code, self._start_code_until = secrets.token_urlsafe(32), time.monotonic() + START_CODE_SECONDS
+        return self._start_code
 
     def refusal(self, scope: Mapping[str, Any]) -> str:
         """The sentence for a request that is not admitted."""
@@ -64,8 +77,11 @@ class AccessToken:
         """Headers of the redirect that gives an admitted page request its cookie and takes the token out of its
         address. None where its address has no token.
         """
-        if not _tokens_in_address(scope):
+        tokens = _tokens_in_address(scope)
+        if not tokens:
             return None
+        if self._is_start_code(tokens[0]):
+            self._start_code = ""
         path = (scope.get("raw_path") or quote(scope["path"]).encode()).decode("latin-1")
         here = f"./{path.rpartition('/')[2]}"  # relative, so it is the same address behind a proxy that adds a path
         query = without_token(scope["query_string"]).decode("latin-1")
@@ -88,7 +104,7 @@ class AccessToken:
 
     def _in_address(self, scope: Mapping[str, Any]) -> bool:
         tokens = _tokens_in_address(scope)
-        return len(tokens) == 1 and self._is_token(tokens[0])
+        return len(tokens) == 1 and (self._is_token(tokens[0]) or self._is_start_code(tokens[0]))
 
     def _in_cookie(self, scope: Mapping[str, Any]) -> bool:
         cookies = parse_cookie("; ".join(header_values(scope, "cookie")))
@@ -100,6 +116,10 @@ class AccessToken:
 
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(), self.value.encode())
+
+    def _is_start_code(self, text: str) -> bool:
+        is_open = bool(self._start_code) and time.monotonic() < self._start_code_until
+        return is_open and hmac.compare_digest(text.encode(), self._start_code.encode())
 
 
 def load_access_token() -> AccessToken | None:

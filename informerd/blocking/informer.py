@@ -11,6 +11,7 @@ from informerd.blocking.loop_thread import LoopThread
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.handler import Handler
 from informerd.cache.health import Health, not_synced_reason
+from informerd.cache.lister import Lister
 from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.clock import SystemClock, within
 from informerd.errors import NotInTime, NotSynced
@@ -105,6 +106,10 @@ class BlockingInformer(Generic[T]):
         """Wait until the store has seen that version, such as that of one's own write. Raises NotInTime."""
         waiting = partial(self._informer.wait_for, resource_version)
         self._loop.run(lambda: _in_time(waiting, timeout, partial(self._late, timeout)))
+
+    def wait_until(self, predicate: Callable[[Lister[T]], R], timeout: float | None = TIMEOUT) -> R:
+        """Wait until `predicate` is true; it is called in the informer's thread. See `SharedInformer.wait_until`."""
+        return self._loop.run(lambda: self._informer.wait_until(predicate, timeout))
 
     def add_handler(
         self,

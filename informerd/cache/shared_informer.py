@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
 from informerd.cache.api_server_probe import Probe
 from informerd.cache.backoff import Backoff
+from informerd.cache.condition_waiters import ConditionWaiters
 from informerd.cache.counters import InformerCounters
 from informerd.cache.delta_fifo import DeltaFifo
 from informerd.cache.delta_processor import DeltaProcessor
@@ -26,9 +28,9 @@ from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_processor import SharedProcessor
 from informerd.cache.store import Store
 from informerd.cache.version_waiters import VersionWaiters
-from informerd.clock import Clock, SystemClock
+from informerd.clock import Clock, SystemClock, within
 from informerd.decoding.decode_error_counts import FaultListener
-from informerd.errors import AlreadyStarted, InformerStopped, Unreadable
+from informerd.errors import AlreadyStarted, InformerStopped, InvalidCall, NotFound, NotInTime, Unreadable
 from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.objects import Object
 from informerd.resource import Resource
@@ -36,6 +38,7 @@ from informerd.resource_version import has_reached, parse_resource_version
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
+R = TypeVar("R")
 
 Registration = Listener
 """The result of add_handler: `has_synced`, `wait_for_sync()`, `remove()`, `failures`, `depth`."""
@@ -83,6 +86,7 @@ class SharedInformer(Generic[T]):
         self._default_resync = resync
         self._handlers: SharedProcessor[T] = SharedProcessor(self._clock, self.counters.handlers)
         self._version_waiters = VersionWaiters()
+        self._condition_waiters = ConditionWaiters()
         self._synced = False
         self._settled = asyncio.Event()
         self._started = False
@@ -219,6 +223,40 @@ class SharedInformer(Generic[T]):
             raise self._stopped_error()
         await self._version_waiters.wait(resource_version)
 
+    async def wait_until(self, predicate: Callable[[Lister[T]], R], timeout: float | None = None) -> R:
+        """Wait until `predicate` of the lister is true; returns its answer, at once where it is true already.
+
+        It is asked after each batch of changes that reaches the store, and never in between; it must be plain and
+        quick. Before the first complete list, and where it raises NotFound, the answer is not yet. Raises NotInTime, a
+        TimeoutError, after `timeout` seconds (None: never), which says its last answer and how fresh the store is; what
+        the predicate raises; and InformerStopped.
+        """
+        if inspect.iscoroutinefunction(predicate):
+            raise InvalidCall("the predicate must be a plain function, not an async one")
+        last = "never asked"
+
+        def condition() -> R | None:
+            nonlocal last
+            if not self._synced:
+                return None
+            try:
+                answer = predicate(self.lister)
+            except NotFound as error:
+                last = str(error)
+                return None
+            last = f"its last answer was {answer!r:.500}"
+            return answer or None
+
+        if self._stopped:
+            raise self._stopped_error()
+        try:
+            async with within(timeout, self._clock):
+                return await self._condition_waiters.wait(condition)
+        except TimeoutError:
+            state = not_synced_reason(self.health())
+            problem = f"waited {timeout:g} s for a condition of {self.resource.key}, which are {state}: {last}"
+            raise NotInTime(problem) from None
+
     async def run(self) -> None:
         """Run until cancelled. Raises AlreadyStarted the second time, InformerStopped after `close`.
 
@@ -281,6 +319,7 @@ class SharedInformer(Generic[T]):
         self._settled.set()
         self._fifo.close()
         self._version_waiters.fail(self._stopped_error())
+        self._condition_waiters.fail(self._stopped_error())
         await self._handlers.stop()
         if self.mutations is not None:
             self.mutations.compare_all()
@@ -299,6 +338,7 @@ class SharedInformer(Generic[T]):
             self._handlers.distribute_end_of_initial_list()
         self._monitor.set_unreadable(self.store.unreadable)
         self._version_waiters.release(self.store.resource_version)
+        self._condition_waiters.ask()
 
     def _pending(self) -> str:
         """Why no complete list is in the store yet; empty once one is."""

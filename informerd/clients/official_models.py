@@ -1,19 +1,17 @@
 """Conversion to and from the official client's models (``kubernetes.aio.client.models``, such as V1Pod).
 
-Importing this module imports that package, which takes about a second and 100 MB; no other module of informerd does.
-Nothing here opens a connection or a session.
+The package is an extra of informerd, and is imported by the first call: that takes about a second and 100 MB. Nothing
+here opens a connection or a session.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
-from kubernetes.aio.client import ApiClient
-from pydantic import ValidationError
-
 from informerd.clients.codec import JsonCodec
-from informerd.errors import InvalidCall, UnexpectedObject
+from informerd.errors import InvalidCall, MissingExtra, UnexpectedObject
 from informerd.resource import Resource
 from informerd.unstructured import Json
 
@@ -34,6 +32,8 @@ def to_model(model: type[M], obj: Json) -> M:
     Fields that this release of the models does not know are left out. Raises UnexpectedObject, which names the field,
     where the object breaks the models' rules.
     """
+    from pydantic import ValidationError  # the models' own, so that it is there
+
     try:
         converted = model.from_dict(obj)
     except ValidationError as error:
@@ -53,9 +53,9 @@ def to_body(obj: Model) -> Json:
 
     Times are written with microseconds, in UTC: the only form that both metav1.Time and metav1.MicroTime (as in leases)
     take. (The official client leaves the microseconds out where they are 0, and leases are then refused.) Raises
-    InvalidCall for a time without a zone.
+    InvalidCall for a time without a zone, and MissingExtra.
     """
-    return cast("Json", _Writer().sanitize_for_serialization(obj))
+    return cast("Json", _writer().sanitize_for_serialization(obj))
 
 
 class ModelCodec(Generic[M]):
@@ -72,15 +72,23 @@ class ModelCodec(Generic[M]):
         return to_body(obj)
 
 
-class _Writer(ApiClient):
-    """The official client's way to write models, without the client."""
+@cache
+def _writer() -> Any:
+    """The official client's way to write models, without the client. Raises MissingExtra."""
+    try:
+        from kubernetes.aio.client import ApiClient
+    except ModuleNotFoundError as error:
+        raise MissingExtra("to_body", "kubernetes") from error
 
-    def __init__(self) -> None:  # the official one reads the system's certificates, which nothing here needs
-        pass
+    class Writer(ApiClient):
+        def __init__(self) -> None:  # the official one reads the system's certificates, which nothing here needs
+            pass
 
-    def sanitize_for_serialization(self, obj: Any) -> Any:
-        if isinstance(obj, datetime):
-            if obj.tzinfo is None:
-                raise InvalidCall(f"the time {obj} has no time zone: give it one, such as UTC")
-            return obj.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        return super().sanitize_for_serialization(obj)  # type: ignore[no-untyped-call]
+        def sanitize_for_serialization(self, obj: Any) -> Any:
+            if isinstance(obj, datetime):
+                if obj.tzinfo is None:
+                    raise InvalidCall(f"the time {obj} has no time zone: give it one, such as UTC")
+                return obj.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+            return super().sanitize_for_serialization(obj)  # type: ignore[no-untyped-call]
+
+    return Writer()

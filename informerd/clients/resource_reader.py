@@ -3,26 +3,60 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable
 from math import inf
 from time import monotonic
 from typing import Generic, TypedDict, TypeVar, Unpack
 
+import msgspec
+
 from informerd.clients.codec import Codec
 from informerd.clients.object_list import ObjectList, decode_list
 from informerd.clients.object_watch import ObjectWatch
-from informerd.errors import ApiError, Expired, InvalidCall
+from informerd.clock import within
+from informerd.errors import UNREADABLE, ApiError, Expired, InvalidCall, MalformedAnswer, NotInTime
 from informerd.resource import Resource
 from informerd.rest.client import Client
+from informerd.rest.object_states import ObjectStates
 from informerd.rest.response import Response
 from informerd.rest.warning_log import OnWarning, pass_warnings
 from informerd.selectors.field_selector import FieldSelector, as_field_selector
 from informerd.selectors.label_selector import LabelSelector, as_label_selector
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 PAGE_SIZE = 500
 """Objects a page, as client-go's pager and kubectl have it."""
+MOST_SAID = 500
+"""Characters of an object's status in an error."""
+
+
+class _SeenMeta(msgspec.Struct, frozen=True, rename="camel"):
+    uid: str = ""
+    resource_version: str = ""
+
+
+class _Seen(msgspec.Struct):
+    """What an error says of an object."""
+
+    metadata: _SeenMeta = _SeenMeta()
+    status: msgspec.Raw = msgspec.Raw()
+
+    @classmethod
+    def of(cls, state: bytes) -> _Seen:
+        """Raises MalformedAnswer."""
+        try:
+            return msgspec.json.decode(state, type=cls)
+        except UNREADABLE as error:
+            raise MalformedAnswer(f"an object is malformed: {error}") from error
+
+    @property
+    def words(self) -> str:
+        status = bytes(self.status).decode(errors="replace")
+        shown = status if len(status) <= MOST_SAID else f"{status[:MOST_SAID]}…"
+        return f"its resource version was {self.metadata.resource_version}{f' and its status {shown}' if shown else ''}"
 
 
 class Selection(TypedDict, total=False):
@@ -115,6 +149,70 @@ class ResourceReader(Generic[T]):
                 raise
             self._warn(stream.warnings)
             yield ObjectWatch(stream, codec, resource_version, name=resource.key, ends_at=ends_at)
+
+    async def page(
+        self,
+        *,
+        limit: int = PAGE_SIZE,
+        continue_token: str = "",
+        resource_version: str = "",
+        **selection: Unpack[Selection],
+    ) -> ObjectList[T]:
+        """One page of at most `limit` selected objects (0: all of them): the first, or the one after `continue_token`.
+
+        The page's own `continue_token` asks for the next one, with the same selection; it is empty on the last page.
+        Pages are of one resource version. Raises Expired some minutes later; its `continue_token` goes on with the
+        present rest. Raises InvalidCall for a `resource_version` with a token, which has one.
+        """
+        if continue_token and resource_version:
+            raise InvalidCall("leave resource_version out: the continue_token says of which version the page is")
+        return await self._page(limit, resource_version, continue_token, selection)
+
+    async def wait_until(self, name: str, predicate: Callable[[T], object], timeout: float | None = None) -> T:
+        """Wait until `predicate` is true of the object `name`; returns the object, at once where it is true already.
+
+        It is asked about each state that the API server tells, in order, and not while the object does not exist. The
+        wait survives broken connections, an API server that is away and expired versions (only then a state may be
+        left out): it lists once and watches, and never polls. The account needs the rights to list and watch.
+
+        Raises NotInTime, a TimeoutError, after `timeout` seconds (None: never), which says what was seen last; what
+        `predicate` raises; and the errors of `ResourceClient` that do not pass, such as Forbidden.
+        """
+        if inspect.iscoroutinefunction(predicate):
+            raise InvalidCall("the predicate must be a plain function, not an async one")
+
+        def choose(state: bytes | None, codec: Codec[T]) -> T | None:
+            obj = codec.decode(state) if state is not None else None
+            return obj if obj is not None and predicate(obj) else None
+
+        return await self._first_state(name, timeout, choose)
+
+    async def wait_until_gone(self, name: str, timeout: float | None = None, *, uid: str = "") -> None:
+        """Wait until there is no object `name`, or, with `uid`, none of that uid. As `wait_until` otherwise."""
+
+        def choose(state: bytes | None, _: Codec[T]) -> bool | None:
+            return state is None or (uid != "" and uid != _Seen.of(state).metadata.uid) or None
+
+        await self._first_state(name, timeout, choose)
+
+    async def _first_state(
+        self, name: str, timeout: float | None, choose: Callable[[bytes | None, Codec[T]], R | None]
+    ) -> R:
+        """The first answer of `choose` to the states of an object that is not None. Raises NotInTime."""
+        resource, codec = await self._ready(self.namespace, needs_namespace=True)
+        states = ObjectStates(self._client, resource, name, self.namespace)
+        seen = "nothing was heard of it"
+        try:
+            async with within(timeout, self._client.clock), contextlib.aclosing(aiter(states)) as each_state:
+                async for state in each_state:
+                    if (answer := choose(state, codec)) is not None:
+                        return answer
+                    seen = "it does not exist" if state is None else _Seen.of(state).words
+        except TimeoutError:
+            problem = f" ({states.problem})" if states.problem else ""
+            where = f" in {self.namespace}" if self.namespace else ""
+            raise NotInTime(f"waited {timeout:g} s for {resource.key} {name}{where}; last, {seen}{problem}") from None
+        raise AssertionError("the states of an object have no end")
 
     async def _page(self, limit: int, resource_version: str, token: str, selection: Selection) -> ObjectList[T]:
         resource, codec = await self._ready(self.namespace, needs_namespace=False)

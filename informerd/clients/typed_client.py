@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 
 from informerd.clients.codec import Codec, ProjectionCodec
 from informerd.clients.dynamic_client import DynamicClient
+from informerd.clients.official_models import ModelCodec
 from informerd.clients.resource_client import ResourceClient
 from informerd.decoding.projection_validation import check_projection
 from informerd.errors import InvalidCall
@@ -47,9 +48,5 @@ def _codec_for(type_: type[T]) -> Callable[[Resource], Codec[T]]:
         check_projection(chosen)
         return cast("Callable[[Resource], Codec[T]]", lambda resource: ProjectionCodec(resource, chosen))
     if hasattr(type_, "openapi_types"):
-        from informerd.clients.official_models import (
-            ModelCodec,  # whoever has such a class has paid for the import already
-        )
-
         return cast("Callable[[Resource], Codec[T]]", lambda resource: ModelCodec(resource, chosen))
     raise InvalidCall(f"{type_.__name__} is neither a projection (a subclass of Object) nor an official model")

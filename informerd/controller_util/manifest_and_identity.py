@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 
+from informerd.clients.official_models import to_body
 from informerd.clients.resource_client import ResourceClient
 from informerd.errors import InvalidCall, ObjectReplaced
 from informerd.objects import Object
@@ -54,8 +55,6 @@ def manifest_of(obj: object) -> Json:
             raise InvalidCall(f"there is no full copy of {obj.key}: read it from the API server")
         return obj.full()
     if hasattr(obj, "openapi_types"):
-        from informerd.clients.official_models import to_body  # whoever has a model has paid for the import already
-
         return to_body(cast("Any", obj))
     raise InvalidCall(f"{type(obj).__name__} is not an object that can be written")
 

@@ -23,7 +23,7 @@ from informerd.errors.api import (
     error_from_status,
     is_too_large,
 )
-from informerd.errors.base import CallRefused, InformerdError, InvalidCall, NotInTime
+from informerd.errors.base import CallRefused, InformerdError, InvalidCall, MissingExtra, NotInTime
 from informerd.errors.cache import (
     AlreadyStarted,
     CacheMutated,
@@ -101,6 +101,7 @@ __all__ = [
     "MalformedResourceVersion",
     "MalformedSelector",
     "MalformedStream",
+    "MissingExtra",
     "NotBegun",
     "NotFound",
     "NotInTime",

@@ -15,5 +15,14 @@ class CallRefused(InvalidCall):
     """The observer of the client refused a call, for the reason that it says as sentences. Nothing was sent."""
 
 
+class MissingExtra(InformerdError, ImportError):
+    """`part` needs a package that is not installed: the one of informerd's `extra`."""
+
+    def __init__(self, part: str, extra: str) -> None:
+        super().__init__(f"{part} needs a package that is not installed: pip install 'informerd[{extra}]'")
+        self.part = part
+        self.extra = extra
+
+
 class NotInTime(InformerdError, TimeoutError):
     """The awaited event did not come within the time limit."""

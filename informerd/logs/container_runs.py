@@ -58,6 +58,24 @@ def containers_of(pod: Mapping[str, Any]) -> tuple[ContainerRuns, ...]:
     return tuple(_runs(name, role, statuses.get(name) or {}) for name, role in _roles(spec))
 
 
+def default_container(pod: Mapping[str, Any]) -> str:
+    """The container that kubectl would take: the annotated one, else the first; empty where the pod has none."""
+    annotations = (pod.get("metadata") or {}).get("annotations") or {}
+    names = [each["name"] for each in (pod.get("spec") or {}).get("containers") or ()]
+    annotated: str = annotations.get("kubectl.kubernetes.io/default-container") or ""
+    return annotated if annotated in names else next(iter(names), "")
+
+
+def is_over_for_good(pod: Mapping[str, Any], runs: ContainerRuns) -> bool:
+    """Whether the container has ended and will not be started again."""
+    if runs.run is None or not runs.run.is_over:
+        return False
+    policy = (pod.get("spec") or {}).get("restartPolicy")
+    succeeded = runs.run.exit_code == 0 and (policy == "OnFailure" or runs.role == "init")
+    ended = (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
+    return ended or succeeded or runs.role == "ephemeral" or (policy == "Never" and runs.role != "sidecar")
+
+
 def runs_of(pod: Mapping[str, Any], container: str) -> ContainerRuns | None:
     """The runs of one container; None where the pod has none of this name."""
     return next((each for each in containers_of(pod) if each.name == container), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,10 +14,7 @@ from informerd.logs.container_runs import ContainerRun, ContainerRuns, runs_of
 from informerd.logs.line_deduplicator import LineDeduplicator
 from informerd.logs.log_events import LogEvent, LogLines, LogMark, MarkKind
 from informerd.logs.log_lines import LogLineCutter, split_time, without_time
-from informerd.resource import PODS
-from informerd.rest.client import Client
-from informerd.rest.request import object_path
-from informerd.rest.response_stream import ResponseStream
+from informerd.logs.log_streams import ByteStream, LogClient, log_path
 
 FIRST_RETRY, LAST_RETRY = 0.5, 10.0
 """Seconds between tries while a log cannot be read; each is twice the one before."""
@@ -59,6 +56,9 @@ BEGINNING = LogPosition(tail=None)
 NEWEST = LogPosition()
 
 
+async def _do_nothing() -> None: ...
+
+
 class _MaybeAnotherRun(Exception):
     """The log does not go on after the lines that were had: it was rotated, or it is the log of a new run."""
 
@@ -75,7 +75,7 @@ class LogFollower:
 
     def __init__(
         self,
-        client: Client,
+        client: LogClient,
         pods: PodSource,
         namespace: str,
         pod: str,
@@ -84,15 +84,17 @@ class LogFollower:
         *,
         position: LogPosition = NEWEST,
         clock: Clock | None = None,
-        next_client: Callable[[], Client | None] = lambda: None,
+        next_client: Callable[[], LogClient | None] = lambda: None,
+        before_read: Callable[[], Awaitable[None]] = _do_nothing,
     ) -> None:
         """`next_client` returns another client, of somebody else who wants the log, once the one used so far may not
-        read it any more; None where there is none.
+        read it any more; None where there is none. `before_read` may wait until events have been taken.
         """
+        self._before_read = before_read
         self._client = client
         self._next_client = next_client
         self._pods = pods
-        self._path = object_path(PODS, pod, namespace, "log")
+        self._path = log_path(pod, namespace)
         self._container = container
         self._emit = emit
         self._position = position
@@ -275,6 +277,7 @@ class LogFollower:
                 self._resume()
                 await stack.enter_async_context(self._closed_with_run(stream))
             while True:
+                await self._before_read()
                 try:
                     async with within(silence, self._clock):
                         chunk = await stream.read()
@@ -291,7 +294,7 @@ class LogFollower:
                 self._take(_older(cutter.cut(chunk), limit))
 
     @contextlib.asynccontextmanager
-    async def _closed_with_run(self, stream: ResponseStream) -> AsyncIterator[None]:
+    async def _closed_with_run(self, stream: ByteStream) -> AsyncIterator[None]:
         """Close the stream a moment after the end of the run: not every kubelet ends it."""
         closing = asyncio.create_task(self._close_with_run(stream), name="the end of a container")
         try:
@@ -300,7 +303,7 @@ class LogFollower:
             closing.cancel()
             await asyncio.wait([closing])
 
-    async def _close_with_run(self, stream: ResponseStream) -> None:
+    async def _close_with_run(self, stream: ByteStream) -> None:
         while True:
             await self._pods.wait(LAST_RETRY)
             with contextlib.suppress(InformerdError):

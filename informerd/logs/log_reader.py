@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 
 from informerd.logs.log_lines import MAX_LINE_BYTES, omission
-from informerd.resource import PODS
-from informerd.rest.client import Client
-from informerd.rest.request import object_path
+from informerd.logs.log_streams import LogClient, log_path
 
 
 async def read_log(
-    client: Client,
+    client: LogClient,
     namespace: str,
     pod: str,
     container: str,
@@ -31,7 +29,7 @@ async def read_log(
     params |= {"sinceTime": since} if since else {}
     params |= {"tailLines": tail} if tail is not None else {}
     cutter = ChunkCutter()
-    async with client.stream(object_path(PODS, pod, namespace, "log"), params) as stream:
+    async with client.stream(log_path(pod, namespace), params) as stream:
         while part := await stream.read():
             if chunk := cutter.cut(part):
                 yield chunk

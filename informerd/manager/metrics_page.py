@@ -30,12 +30,12 @@ class MetricsPage:
     def registry(self) -> CollectorRegistry:
         """Where collectors are registered."""
         if self._registry is None:
-            from prometheus_client import CollectorRegistry  # none but who serves metrics needs it
-
             from informerd.metrics import ControllerCollector, InformerCollector, ManagerCollector
 
-            self._registry = CollectorRegistry()
             self._informers = InformerCollector(*self._client.factories)
+            from prometheus_client import CollectorRegistry  # after informerd.metrics, which says how to install it
+
+            self._registry = CollectorRegistry()
             self._registry.register(self._informers)
             self._registry.register(ControllerCollector(self._manager))
             self._registry.register(ManagerCollector(self._manager))

@@ -5,7 +5,8 @@ Below it, `rest_client.py` sends any request, as client-go's RESTClient does: cr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from informerd.clock import Clock
@@ -13,6 +14,7 @@ from informerd.errors import InvalidCall
 from informerd.resource import Resource
 from informerd.resource_version import is_precondition
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.pod_log import LogEntry, follow_entries, position_of, read_entries
 from informerd.rest.request import (
     Headers,
     Params,
@@ -71,6 +73,37 @@ class Client(RestClient):
         """A collection, of one namespace or of all."""
         path = resource.path(namespace)
         return await self.request("GET", path, params=params, headers=headers, timeout=LIST_TIMEOUT)
+
+    def logs(
+        self,
+        pod: str,
+        namespace: str,
+        container: str = "",
+        *,
+        follow: bool = False,
+        previous: bool = False,
+        tail: int | None = None,
+        since: datetime | timedelta | None = None,
+    ) -> AsyncGenerator[LogEntry, None]:
+        """The log of one container, line by line, by default of the one that kubectl would take.
+
+        `tail` begins with so many of the newest lines, `since` with those of a moment or of so long ago. `previous` is
+        the run before the last restart.
+
+        With `follow` it goes on until the container has ended for good or the pod is gone, through broken connections,
+        rotated files, restarts of the container and an API server that is away: each line comes once, in order. Where
+        lines may be missing or repeated, and where a run ends or begins, an entry with a `mark` says so. That needs the
+        rights to get, list and watch pods, too. A slow reader holds the log up and nothing else.
+
+        Raises as `get` does: NotFound, Forbidden, BadRequest where the container has not begun. InvalidCall for
+        `previous` with `follow`, and for a container that the pod does not have.
+        """
+        position = position_of(tail, since, self.clock.time())
+        if not follow:
+            return read_entries(self, pod, namespace, container, previous=previous, position=position)
+        if previous:
+            raise InvalidCall("the log of a run that has ended cannot be followed: leave previous or follow out")
+        return follow_entries(self, pod, namespace, container, position)
 
     async def create(
         self,

@@ -108,7 +108,7 @@ def _in_cluster(environ: Mapping[str, str], directory: Path) -> ClusterConfig | 
     if not _is_there(token):
         raise ConfigError(
             f"{token}: this runs in a pod, but there is no service account token; "
-            "set automountServiceAccountToken, KUBECONFIG, or DELTABOARD_CLUSTER=demo"
+            "set automountServiceAccountToken or KUBECONFIG"
         )
     server = f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}"
     return ClusterConfig(

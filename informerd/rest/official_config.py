@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from informerd.errors import ConfigError
+from informerd.errors import ConfigError, MissingExtra
 from informerd.rest.cluster_config import ClusterConfig, TlsConfig, UserConfig
 from informerd.rest.kubeconfig import Kubeconfig
 from informerd.rest.proxy import is_usable, proxy_for
@@ -91,10 +91,12 @@ async def load_official_kubeconfig(
 ) -> ClusterConfig:
     """One kubeconfig file's cluster, read by the official loader. `load_kubeconfig` is better, but for auth-providers.
 
-    Raises ConfigError, also for what the loader would silently lose.
+    Raises ConfigError, also for what the loader would silently lose, and MissingExtra.
     """
-    from kubernetes.aio import client, config  # a second and 100 MB, for those who want it
-
+    try:
+        from kubernetes.aio import client, config  # a second and 100 MB, for those who want it
+    except ModuleNotFoundError as error:
+        raise MissingExtra("load_official_kubeconfig", "kubernetes") from error
     kubeconfig = Kubeconfig.read((path,))
     name = context or kubeconfig.current_context
     _refuse_what_is_lost(kubeconfig, name)

@@ -93,6 +93,11 @@ class RestClient:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    @property
+    def clock(self) -> Clock:
+        """The clock by which it waits."""
+        return self._clock
+
     def impersonate(self, impersonation: Impersonation) -> Self:
         """A client that makes its requests on behalf of somebody else, over the connections of this one.
 

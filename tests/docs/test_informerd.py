@@ -192,7 +192,7 @@ def test_every_error_that_it_names_exists_and_every_kind_of_error_is_named() -> 
 
 
 def is_error(name: str) -> bool:
-    kind = None if name in ("to_body", "to_model") else getattr(informerd, name)
+    kind = getattr(informerd, name)
     return isinstance(kind, type) and issubclass(kind, Exception)
 
 

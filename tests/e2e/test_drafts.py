@@ -11,6 +11,7 @@ from django.conf import settings
 from playwright.sync_api import BrowserContext, Page, Response, Route, expect
 
 from dashboard.pages.drafts.draft import MAX_BYTES
+from dashboard.runtime.project_files import STATIC
 from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.pods_and_mydemos import mydemo, mydemos
@@ -237,7 +238,7 @@ def test_a_text_longer_than_a_draft_is_sent_once_until_it_changes(
 
 
 def test_the_page_knows_how_much_the_server_reads() -> None:
-    script = (settings.BASE_DIR / "static/js/edit/size_limit.js").read_text()
+    script = (STATIC / "js/edit/size_limit.js").read_text()
     assert "const MOST_BYTES = 16 * 1024 * 1024;" in script
     assert settings.DATA_UPLOAD_MAX_MEMORY_SIZE == 16 * 1024 * 1024
     assert f"const MOST_INPUTS = {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS};" in script

@@ -9,7 +9,6 @@ import pytest
 
 import informerd
 from informerd import errors
-from informerd.clients import official_models
 
 
 def test_every_name_that_is_listed_is_there_once() -> None:
@@ -32,11 +31,3 @@ def test_the_official_models_and_prometheus_are_loaded_for_nobody_who_does_not_a
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
-
-
-def test_who_asks_gets_the_functions_for_the_official_models() -> None:
-    assert (informerd.to_model, informerd.to_body) == (official_models.to_model, official_models.to_body)
-
-
-def test_a_misspelt_name_is_an_attribute_error() -> None:
-    assert not hasattr(informerd, "SharedInformr")

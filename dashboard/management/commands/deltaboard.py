@@ -11,11 +11,13 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
+from dashboard.management.browser import open_browser
 from dashboard.management.exit_message import exit_with_message, one_line
-from dashboard.management.startup_message import start_line
+from dashboard.management.startup_message import page_address, start_line
 from dashboard.runtime.invisible_characters import escape_to_one_line
 from dashboard.runtime.malloc_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
+from dashboard.runtime.project_files import COMMAND
 from dashboard.server.access_token import load_access_token
 from dashboard.server.daphne import CannotListen, bind_socket, install_reactor, serve, stop_with_reactor
 from dashboard.server.guard import BindRefused
@@ -37,8 +39,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-token", action="store_true", help="let every account of this machine open the dashboard"
         )
+        parser.add_argument("--browser", action="store_true", help="open the dashboard in the browser")
 
-    def handle(self, *_: Any, port: int, bind: str, context: str, no_token: bool, **__: Any) -> None:
+    def handle(self, *_: Any, port: int, bind: str, context: str, no_token: bool, browser: bool, **__: Any) -> None:
         try:
             listening = bind_socket(bind, port, signs_in=settings.DELTABOARD_SIGN_IN != "token")
             token = None if no_token else load_access_token()
@@ -61,6 +64,8 @@ class Command(BaseCommand):
             live.start()
             stop_with_reactor(live.stop)
             self._say(start_line(host, real_port, token))
+            if browser and not open_browser(page_address(host, real_port, token)):
+                self._say("No browser could be started: open the address above.")
             await live.connection.cluster_chosen.wait()
             self._say(live.connection.summary)
 
@@ -82,4 +87,4 @@ class Command(BaseCommand):
             self.stderr.write(f"The database cannot be used: {one_line(error)}")
             return
         if pending:
-            self.stderr.write(f"{len(pending)} migrations are not applied yet: run manage.py migrate.")
+            self.stderr.write(f"{len(pending)} migrations are not applied yet: run {COMMAND} migrate.")

@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from dashboard.server.access_token import COOKIE_MAX_AGE, AccessToken, hide_token, tokens_of, without_token
+from dashboard.server.access_token import (
+    COOKIE_MAX_AGE,
+    START_CODE_SECONDS,
+    AccessToken,
+    hide_token,
+    tokens_of,
+    without_token,
+)
 
 TOKEN = AccessToken("the token")
 
@@ -79,3 +86,31 @@ def test_a_cookie_is_valid_for_one_token_one_port_and_thirty_days(monkeypatch: p
 def test_over_https_the_cookie_stays_there(scheme: str, secure: bool) -> None:
     headers = dict(TOKEN.redirect_headers({**scope(query="token=the+token"), "scheme": scheme}) or ())
     assert ("Secure" in headers[b"set-cookie"].decode()) == secure
+
+
+def test_a_start_code_lets_one_browser_in_for_a_while() -> None:
+    token = AccessToken("the token")
+    code = token.new_start_code()
+    shown = scope(query=f"token={code}")
+    assert token.admits(shown)
+    headers = dict(token.redirect_headers(shown) or ())
+    assert code not in headers[b"location"].decode()
+    assert not token.admits(shown)
+    cookie = headers[b"set-cookie"].decode().partition(";")[0]
+    assert token.admits(scope(cookie=cookie))
+
+
+def test_a_start_code_is_no_bearer_token_and_none_of_another_process() -> None:
+    token = AccessToken("the token")
+    code = token.new_start_code()
+    assert not token.admits(scope(authorization=f"Bearer {code}"))
+    assert not AccessToken("the token").admits(scope(query=f"token={code}"))
+    assert not AccessToken("the token").admits(scope(query="token="))
+
+
+def test_a_start_code_is_forgotten_when_the_browser_did_not_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    token = AccessToken("the token")
+    shown = scope(query=f"token={token.new_start_code()}")
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + START_CODE_SECONDS + 1)
+    assert not token.admits(shown)

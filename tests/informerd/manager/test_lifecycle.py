@@ -265,12 +265,12 @@ class SlowEvents(Client):
 
     def __init__(self, config: ClusterConfig, clock: FakeClock, seconds: float) -> None:
         super().__init__(config)
-        self.clock = clock
+        self.writing = clock
         self.seconds = seconds
 
     async def create(self, resource: Resource, *arguments: Any, **options: Any) -> Response:
         if resource == EVENTS:
-            await self.clock.sleep(self.seconds)
+            await self.writing.sleep(self.seconds)
         return await super().create(resource, *arguments, **options)
 
 

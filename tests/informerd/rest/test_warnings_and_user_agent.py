@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import tomllib
-from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -84,15 +82,3 @@ async def test_a_user_agent_that_no_header_can_carry_is_refused(agent: str) -> N
     async with scripted(deprecated) as server:
         with pytest.raises(InvalidCall, match="is not a User-Agent"):
             Client(server.config, user_agent=agent)
-
-
-def test_the_version_is_the_projects() -> None:
-    pyproject = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
-    assert pyproject["project"]["version"] == VERSION
-
-
-def test_what_the_library_needs_is_pinned_as_for_the_dashboard() -> None:
-    root = Path(__file__).parents[3]
-    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
-    needed = {*project["dependencies"], *project["optional-dependencies"]["metrics"]}
-    assert needed <= set((root / "requirements.in").read_text().splitlines())

@@ -1,0 +1,255 @@
+"""Checks of `doctor`: whether cluster, rights, metrics API, database, history and Redis can be used, as sentences."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
+from django.db.migrations.executor import MigrationExecutor
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from dashboard.cluster.access_reviews import ResourceAttributes, is_allowed
+from dashboard.cluster.choice import ClusterChoice
+from dashboard.cluster.connection import USER_AGENT
+from dashboard.cluster.impersonation_check import WORDS, impersonation_form
+from dashboard.live.history.cluster_identity import FIRST_NAMESPACE, NAMESPACES
+from dashboard.live.history.part import HistoryUnavailable
+from dashboard.live.usage.metrics_api import NODE_METRICS
+from dashboard.management.exit_message import one_line
+from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
+from dashboard.runtime.project_files import COMMAND
+from dashboard.server.wiring.history import build_parts
+from informerd.errors import ApiError, ConfigError, InformerdError, NotFound, UnknownResource
+from informerd.resource import Resource
+from informerd.rest.client import Client
+from informerd.rest.discovery import Discovery
+from informerd.rest.load_config import ClusterConfig
+
+Verdict = Literal["works", "limited", "fails"]
+"""limited: the dashboard runs, and its pages say what they do not show."""
+TIMEOUT = 10.0
+"""Seconds for one question to the cluster or to Redis."""
+_PODS = Resource(group="", version="v1", plural="pods", kind="Pod")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found."""
+
+    about: str
+    verdict: Verdict
+    sentence: str
+
+
+async def examine(context: str = "") -> AsyncIterator[Finding]:
+    """Yield each finding as soon as it is known. Whatever does not answer is a finding, and no error."""
+    async with _client(context) as (client, finding):
+        yield finding
+        if client is not None:
+            async for each in _examine_cluster(client):
+                yield each
+    yield await sync_to_async(_database)()
+    yield await sync_to_async(_history)()
+    yield await _redis()
+
+
+@asynccontextmanager
+async def _client(context: str) -> AsyncIterator[tuple[Client | None, Finding]]:
+    """A client of the configured cluster, where it answers, and what is to be said about it."""
+    choice = ClusterChoice(
+        environ=settings.CLUSTER_ENVIRON,
+        home=Path.home(),
+        context=context or settings.DELTABOARD_CONTEXT,
+        is_demo_asked=settings.DELTABOARD_CLUSTER == "demo",
+        demo_allowed=not settings.REDIS_URL,
+    )
+    try:
+        config = choice.load()
+    except ConfigError as error:
+        yield None, Finding("cluster", "fails", _sentence(error))
+        return
+    if config is None:
+        yield None, Finding("cluster", "works", f"Deltaboard will start its demo cluster. Why: {choice.demo_reason}.")
+        return
+    async with Client(config, user_agent=USER_AGENT) as client:
+        finding = await _version(client, config)
+        yield (client if finding.verdict == "works" else None), finding
+
+
+async def _version(client: Client, config: ClusterConfig) -> Finding:
+    where = f"{config.name} at {config.server}"
+    began = time.monotonic()
+    try:
+        version = await client.version()
+    except InformerdError as error:
+        return Finding("cluster", "fails", f"{where} does not answer: {_sentence(error)} Chosen because: {config.why}.")
+    took = (time.monotonic() - began) * 1000
+    answered = f"{where} is Kubernetes {version} and answered in {took:.0f} ms. Chosen because: {config.why}."
+    return Finding("cluster", "works", answered)
+
+
+async def _examine_cluster(client: Client) -> AsyncIterator[Finding]:
+    for check in (_followed_kinds, _writes, _logs, _identity, _impersonation, _metrics):
+        try:
+            finding = await check(client)
+        except InformerdError as error:
+            finding = Finding(check.__name__.strip("_").replace("_", " "), "fails", _sentence(error))
+        if finding is not None:
+            yield finding
+
+
+async def _followed_kinds(client: Client) -> Finding:
+    discovery = Discovery(client)
+    kinds, missing, denied = parse_kinds(settings.DELTABOARD_KINDS), list[str](), list[str]()
+    for kind in kinds:
+        try:
+            await discovery.resolve(kind.key)
+        except UnknownResource:
+            missing.append(kind.key)
+            continue
+        if not await _may_follow(client, kind):
+            denied.append(kind.key)
+    if not missing and not denied:
+        return Finding("rights", "works", f"Lists and watches {_names([kind.key for kind in kinds])}.")
+    parts = []
+    if missing:
+        parts.append(f"The cluster does not have {_names(missing)}: they appear when their definitions are there.")
+    if denied:
+        parts.append(
+            f"The account may not list and watch {_names(denied)} in all namespaces. Those that it may list are "
+            "looked for in each; DELTABOARD_NAMESPACES names them."
+        )
+    return Finding("rights", "limited", " ".join(parts))
+
+
+async def _may_follow(client: Client, kind: KindInfo) -> bool:
+    namespaces = settings.DELTABOARD_NAMESPACES if kind.resource.namespaced else ()
+    asked = [
+        ResourceAttributes(verb, kind.resource, name) for name in namespaces or ("",) for verb in ("list", "watch")
+    ]
+    return all([await is_allowed(client, each) for each in asked])
+
+
+async def _writes(client: Client) -> Finding:
+    if settings.DELTABOARD_READ_ONLY:
+        return Finding("writes", "works", "Nothing is written to the cluster (DELTABOARD_READ_ONLY).")
+    (kind,) = parse_kinds(("mydemos",))
+    if await is_allowed(client, ResourceAttributes("update", kind.resource)):
+        return Finding("writes", "works", "The account may edit Mydemos.")
+    return Finding("writes", "limited", "The account may not edit Mydemos (update): their pages say so.")
+
+
+async def _logs(client: Client) -> Finding:
+    denied = [
+        what
+        for what, right in (
+            ("read logs (get pods/log)", ResourceAttributes("get", _PODS, subresource="log")),
+            ("open terminals (create pods/exec)", ResourceAttributes("create", _PODS, subresource="exec")),
+        )
+        if not await is_allowed(client, right)
+    ]
+    if denied:
+        return Finding("logs", "limited", f"The account may not {' or '.join(denied)} in all namespaces.")
+    return Finding("logs", "works", "The account may read logs and open terminals.")
+
+
+async def _identity(client: Client) -> Finding:
+    if await is_allowed(client, ResourceAttributes("get", NAMESPACES, name=FIRST_NAMESPACE)):
+        return Finding("identity", "works", f"History knows the cluster by its namespace {FIRST_NAMESPACE}.")
+    return Finding(
+        "identity",
+        "limited",
+        f"The account may not get the namespace {FIRST_NAMESPACE}: history knows the cluster by its address, and "
+        "begins anew under another one.",
+    )
+
+
+async def _impersonation(client: Client) -> Finding | None:
+    if settings.DELTABOARD_RIGHTS != "person":
+        return None
+    form = await impersonation_form(client)
+    verdict: dict[str, Verdict] = {"constrained": "works", "plain": "limited", "none": "fails"}
+    return Finding("people", verdict[form], WORDS[form])
+
+
+async def _metrics(client: Client) -> Finding:
+    if not settings.DELTABOARD_USAGE_SECONDS:
+        return Finding("usage", "works", "Usage is not asked for (DELTABOARD_USAGE_SECONDS=0).")
+    try:
+        answer = await client.list(NODE_METRICS)
+    except NotFound:
+        return Finding(
+            "usage", "limited", "The cluster has no metrics API, so pages have no usage: install metrics-server."
+        )
+    except ApiError as error:
+        return Finding("usage", "limited", f"The metrics API does not answer: {_sentence(error)}")
+    number = len(answer.object().get("items") or ())
+    return Finding("usage", "works", f"The metrics API measures {number} nodes.")
+
+
+def _database() -> Finding:
+    connection = connections[DEFAULT_DB_ALIAS]
+    what = "PostgreSQL" if connection.vendor == "postgresql" else f"SQLite, {connection.settings_dict['NAME']}"
+    try:
+        executor = MigrationExecutor(connection)
+        pending = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    except DatabaseError as error:
+        return Finding(
+            "database", "fails", f"{what} cannot be used: {_sentence(error)} Pages work, drafts are not kept."
+        )
+    finally:
+        connection.close()
+    if pending:
+        return Finding("database", "fails", f"{what}: {pending} migrations are not applied. Run {COMMAND} migrate.")
+    return Finding("database", "works", f"{what} can be used, and all migrations are applied.")
+
+
+def _history() -> Finding:
+    if not settings.DELTABOARD_HISTORY:
+        return Finding("history", "works", "History is not recorded (DELTABOARD_HISTORY=off).")
+    parts = build_parts()
+    try:
+        sizes = parts.sizes()
+    except HistoryUnavailable as error:
+        return Finding("history", "fails", f"History cannot be read: {_sentence(error)}")
+    finally:
+        parts.close()
+    folder = settings.VAR_DIR / "history"
+    if connections[DEFAULT_DB_ALIAS].vendor != "postgresql" and folder.exists() and not os.access(folder, os.W_OK):
+        return Finding("history", "fails", f"History cannot be written: {folder} belongs to another account.")
+    limit = f" of {settings.DELTABOARD_HISTORY_SIZE:,} MiB" if settings.DELTABOARD_HISTORY_SIZE else ""
+    return Finding("history", "works", f"History takes {sum(sizes.values()) / 2**20:,.0f} MiB{limit}.")
+
+
+async def _redis() -> Finding:
+    if not settings.REDIS_URL:
+        return Finding("Redis", "works", "Redis is not used: worker and web server are one process.")
+    redis = Redis.from_url(settings.REDIS_URL, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT)
+    try:
+        began = time.monotonic()
+        await redis.ping()
+        took = (time.monotonic() - began) * 1000
+        version = (await redis.info("server")).get("redis_version", "of an unknown version")
+    except (RedisError, OSError) as error:
+        return Finding("Redis", "fails", f"Redis (REDIS_URL) does not answer: {_sentence(error)}")
+    finally:
+        await redis.aclose()
+    return Finding("Redis", "works", f"Redis {version} answered in {took:.0f} ms.")
+
+
+def _names(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _sentence(error: Exception) -> str:
+    text = one_line(error) or type(error).__name__
+    return text if text.endswith((".", "!", "?")) else f"{text}."

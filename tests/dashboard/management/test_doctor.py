@@ -1,0 +1,79 @@
+"""Tests of `doctor`: what it finds out about a real control plane, databases and Redis."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.dashboard.management.test_commands import unconfigured
+from tests.support.controlplane import ControlPlane, free_ports
+from tests.support.program import run_program
+
+pytestmark = pytest.mark.program
+
+
+def examined(environ: dict[str, str]) -> dict[str, tuple[str, str]]:
+    """Verdict and sentence of each finding."""
+    ended = run_program("manage.py", "doctor", "--json", env=environ)
+    findings = json.loads(ended.stdout)
+    found = {each["about"]: (each["verdict"], each["sentence"]) for each in findings}
+    assert len(found) == len(findings)
+    assert ended.returncode == any(each["verdict"] == "fails" for each in findings), ended.stderr
+    return found
+
+
+def test_an_administrator_without_mydemos_and_metrics(controlplane: ControlPlane, tmp_path: Path) -> None:
+    found = examined({**unconfigured(tmp_path), "KUBECONFIG": str(controlplane.kubeconfig)})
+    assert found["cluster"][0] == "works"
+    assert "is Kubernetes v1." in found["cluster"][1]
+    assert found["writes"] == ("works", "The account may edit Mydemos.")
+    assert found["logs"] == ("works", "The account may read logs and open terminals.")
+    assert found["identity"][0] == "works"
+    assert found["usage"] == (
+        "limited", "The cluster has no metrics API, so pages have no usage: install metrics-server.",
+    )  # fmt: skip
+    assert found["database"][0] == found["history"][0] == found["Redis"][0] == "works"
+
+
+def test_an_account_without_rights(controlplane: ControlPlane, tmp_path: Path) -> None:
+    environ = {**unconfigured(tmp_path), "KUBECONFIG": str(controlplane.kubeconfig_of("bob"))}
+    found = examined(environ)
+    assert found["cluster"][0] == "works"
+    verdict, sentence = found["rights"]
+    assert verdict == "limited"
+    assert "may not list and watch pods, events, " in sentence
+    assert found["writes"] == ("limited", "The account may not edit Mydemos (update): their pages say so.")
+    assert "read logs (get pods/log) or open terminals (create pods/exec)" in found["logs"][1]
+    assert found["identity"][0] == "limited"
+
+
+def test_the_chosen_namespaces_are_those_that_are_asked_about(controlplane: ControlPlane, tmp_path: Path) -> None:
+    environ = {**unconfigured(tmp_path), "KUBECONFIG": str(controlplane.kubeconfig)}
+    environ |= {"DELTABOARD_NAMESPACES": "default", "DELTABOARD_KINDS": "pods,nodes", "DELTABOARD_READ_ONLY": "on"}
+    found = examined(environ)
+    assert found["rights"] == ("works", "Lists and watches pods and nodes.")
+    assert found["writes"] == ("works", "Nothing is written to the cluster (DELTABOARD_READ_ONLY).")
+
+
+def test_what_does_not_answer_is_a_sentence(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    environ = unconfigured(tmp_path) | {
+        "KUBECONFIG": str(tmp_path / "none"),
+        "REDIS_URL": f"redis://127.0.0.1:{port}",
+        "DATABASE_URL": f"postgres://nobody@127.0.0.1:{port}/none",
+        "SECRET_KEY": "s" * 50,
+        "DELTABOARD_HISTORY": "on",
+    }
+    found = examined(environ)
+    assert {about: verdict for about, (verdict, _) in found.items()} == dict.fromkeys(
+        ("cluster", "database", "history", "Redis"), "fails"
+    )
+    assert found["database"][1].startswith("PostgreSQL cannot be used: ")
+    assert found["Redis"][1].startswith("Redis (REDIS_URL) does not answer: ")
+
+
+def test_migrations_that_are_missing_are_counted(tmp_path: Path) -> None:
+    environ = unconfigured(tmp_path) | {"KUBECONFIG": str(tmp_path / "none"), "DELTABOARD_VAR": str(tmp_path / "new")}
+    assert examined(environ)["database"][1].endswith("migrations are not applied. Run manage.py migrate.")
