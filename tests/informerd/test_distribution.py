@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -156,6 +157,11 @@ def test_it_runs_where_there_is_nothing_else(environment: Path, controlplane: Co
     assert said == (
         "informerd.metrics: informerd.metrics needs a package that is not installed: pip install 'informerd[metrics]'\n"
     )
+    check_use(environment, controlplane, tmp_path)
+
+
+def check_use(environment: Path, controlplane: ControlPlane, tmp_path: Path) -> None:
+    """Run USE there, with each kind of credentials."""
     (tmp_path / "token").write_text("admin-token")
     (tmp_path / "ca.crt").write_bytes(controlplane.ca_file.read_bytes())
     kubeconfig = write_kubeconfig(controlplane, tmp_path)
@@ -181,6 +187,25 @@ def write_kubeconfig(controlplane: ControlPlane, folder: Path) -> str:
         )
     )
     return f"{controlplane.kubeconfig}{os.pathsep}{folder / 'more'}"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("minor", [12, 13])
+def test_it_runs_on_newer_pythons(minor: int, built: Path, controlplane: ControlPlane, tmp_path: Path) -> None:
+    python = next((each for each in candidates(minor) if each.exists()), None)
+    if python is None:
+        pytest.skip(f"needs python3.{minor}")
+    environment = tmp_path / "environment"
+    run(python, "-m", "venv", "--without-pip", environment)
+    install(environment, wheel_of(built))
+    check_use(environment, controlplane, tmp_path)
+
+
+def candidates(minor: int) -> list[Path]:
+    """Where Python 3.`minor` may be: among those of pyenv, whose names in PATH may lead nowhere, or in PATH."""
+    found = shutil.which(f"python3.{minor}")
+    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    return [*(each / "bin" / "python" for each in versions.glob(f"3.{minor}.*")), *([Path(found)] if found else [])]
 
 
 @pytest.mark.long
