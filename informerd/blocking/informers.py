@@ -13,7 +13,7 @@ nothing else changes: each result is a consistent snapshot, and its objects are 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, TypeVar, Unpack, overload
@@ -110,8 +110,10 @@ class Informers:
         """Anything else that the client can do: ``cluster.run(lambda client: client.get(PODS, "a", "default"))``."""
         return self._loop.run(lambda: function(self._client))
 
-    def logs(self, pod: str, namespace: str, container: str = "", **options: Unpack[LogOptions]) -> Iterator[LogEntry]:
-        """The log of a container, line by line; see `Client.logs`, whose options it takes."""
+    def logs(
+        self, pod: str, namespace: str, container: str = "", **options: Unpack[LogOptions]
+    ) -> Generator[LogEntry, None, None]:
+        """The log of a container, line by line; see `Client.logs`, whose options it takes. `close` ends it early."""
         entries = self._loop.call(lambda: self._client.logs(pod, namespace, container, **options))
 
         async def next_entry() -> LogEntry | None:

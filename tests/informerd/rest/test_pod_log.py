@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from informerd import Client, Forbidden, InvalidCall, LogEntry, NotFound, load_kubeconfig
+from informerd import Client, Forbidden, InvalidCall, LogEntry, NotFound, informers, load_kubeconfig
 from tests.docs.test_informerd import LOG
 from tests.support.clock import run_ready_tasks
 from tests.support.controlplane import ControlPlane
@@ -128,6 +128,16 @@ def test_the_script_of_the_documentation_prints_a_log(
         assert program.process is not None
         assert program.process.wait(60) == 0, program.output
         assert program.output.splitlines() == ["one", "two", "The container ended with exit code 0."]
+
+
+@pytest.mark.long
+def test_a_script_may_leave_the_log_before_its_end(controlplane: ControlPlane, pod: LoggingPod) -> None:
+    pod.write("one", "two")
+    with informers(load_kubeconfig(controlplane.kubeconfig)) as cluster:
+        log = cluster.logs(pod.name, pod.namespace, follow=True, tail=1)
+        assert next(log).text == "two"
+        log.close()
+        assert [str(each) for each in cluster.logs(pod.name, pod.namespace)] == ["one", "two"]
 
 
 @pytest.mark.long
