@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import tomllib
 import venv
 import zipfile
@@ -120,8 +119,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # -P: else the modules of the folder would stand for those of Python with the same names
     hatchling = (python_of(builder), "-P", "-m", "hatchling", "build", "-d", folder)
     run(*hatchling, "-t", "sdist", cwd=PROJECT)
-    with tarfile.open(folder / f"informerd-{VERSION}.tar.gz") as sdist:
-        sdist.extractall(folder, filter="data")
+    run("tar", "-xzf", folder / f"informerd-{VERSION}.tar.gz", "-C", folder)
     run(*hatchling, "-t", "wheel", cwd=folder / f"informerd-{VERSION}")
     return folder
 
@@ -169,6 +167,21 @@ def check_use(environment: Path, controlplane: ControlPlane, tmp_path: Path) -> 
         python_of(environment), "-I", "-W", "error", "-c", USE, tmp_path, env={**os.environ, "KUBECONFIG": kubeconfig}
     )
     assert said.splitlines() == ["admin (token)", "plugin (exec plugin plugin)", "the pod's service account"]
+
+
+def test_it_says_that_it_has_no_demo_cluster(environment: Path) -> None:
+    program = """
+import asyncio
+from informerd import ConfigError
+from informerd.testing import DemoCluster
+
+try:
+    asyncio.run(DemoCluster().__aenter__())
+except ConfigError as error:
+    print(error)
+"""
+    said = run(python_of(environment), "-I", "-W", "error", "-c", program)
+    assert said == "there is no demo cluster: informerd alone does not have it, Deltaboard's repository does\n"
 
 
 def write_kubeconfig(controlplane: ControlPlane, folder: Path) -> str:
