@@ -13,7 +13,7 @@ export PORT
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := run
-.PHONY: run test test-fast soak check format lock bundles vendor screenshots axe bench wheels image clean help
+.PHONY: run test test-fast soak check format lock bundles vendor screenshots axe reference bench wheels image clean help
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -26,6 +26,7 @@ help:
 	@echo 'make vendor       fetch the browser libraries of static/vendor/vendor.json anew (needs npm)'
 	@echo 'make screenshots  pictures of every page into screenshots/ (needs Chromium)'
 	@echo 'make axe          the same, with what axe-core objects to on any of them (ONLY=list,feed: these alone)'
+	@echo 'make reference    informerd'"'"'s API reference from its docstrings, into var/reference'
 	@echo 'make bench        every benchmark'
 	@echo 'make wheels       the wheels of deltaboard and informerd into dist/ (docs/install.md)'
 	@echo 'make image        an image with buildah (docs/image.md)'
@@ -83,6 +84,9 @@ screenshots: $(VENV)/.dev
 
 axe: $(VENV)/.dev
 	$(BIN)/python -m tools.screenshots --axe $(if $(ONLY),--only $(ONLY)) screenshots
+
+reference: $(VENV)/.dev
+	$(BIN)/python -m tools.informerd_reference var/reference
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

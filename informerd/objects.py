@@ -49,6 +49,8 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class OwnerReference(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """metav1.OwnerReference: an object that this one belongs to, and with `controller` the one that manages it."""
+
     kind: str = ""
     name: str = ""
     uid: str = ""

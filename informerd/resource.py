@@ -92,4 +92,6 @@ PODS = Resource(
         )
     ),
 )
+"""The resource of pods, as `informerd.resources` has those of the other built-in kinds."""
 MYDEMOS = Resource(group="crddemo.k8s.io", version="v1", plural="mydemos", kind="Mydemo", singular="mydemo")
+"""The resource of the sample kind that docs and sample controllers use."""

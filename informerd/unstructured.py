@@ -9,6 +9,7 @@ import msgspec
 from informerd.errors import UNREADABLE, InvalidCall
 
 Json = dict[str, Any]
+"""A whole object, as it is in a manifest."""
 
 
 def metadata_of(obj: Json | bytes) -> Json:

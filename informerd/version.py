@@ -1,4 +1,4 @@
 """Version of the library."""
 
 VERSION = "0.1.0"
-"""The same as in pyproject.toml, which a test sees to."""
+"""The distribution's, too: informerd/pyproject.toml reads it here."""

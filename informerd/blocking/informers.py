@@ -13,7 +13,8 @@ nothing else changes: each result is a consistent snapshot, and its objects are 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import suppress
 from functools import partial
 from typing import Any, Self, TypeVar, Unpack, overload
 
@@ -22,11 +23,13 @@ from informerd.blocking.loop_thread import LoopThread, refuse_inside_event_loop
 from informerd.cache.factory import InformerOptions, SharedInformerFactory
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import SharedInformer
+from informerd.errors import InformerStopped
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.load_config import current_cluster
+from informerd.rest.pod_log import LogEntry, LogOptions
 
 T = TypeVar("T", bound=Object)
 R = TypeVar("R")
@@ -106,6 +109,22 @@ class Informers:
     def run(self, function: Callable[[Client], Coroutine[Any, Any, R]]) -> R:
         """Anything else that the client can do: ``cluster.run(lambda client: client.get(PODS, "a", "default"))``."""
         return self._loop.run(lambda: function(self._client))
+
+    def logs(
+        self, pod: str, namespace: str, container: str = "", **options: Unpack[LogOptions]
+    ) -> Generator[LogEntry, None, None]:
+        """The log of a container, line by line; see `Client.logs`, whose options it takes. `close` ends it early."""
+        entries = self._loop.call(lambda: self._client.logs(pod, namespace, container, **options))
+
+        async def next_entry() -> LogEntry | None:
+            return await anext(entries, None)
+
+        try:
+            while (entry := self._loop.run(next_entry)) is not None:
+                yield entry
+        finally:
+            with suppress(InformerStopped):
+                self._loop.run(entries.aclose)
 
     def _begin(self, config: ClusterConfig) -> None:
         self._client = Client(config)

@@ -65,6 +65,7 @@ _NO_JSON = (TypeError, ValueError, RuntimeError)
 """Errors of encoding a value that is no longer JSON, or that a thread is changing."""
 
 MutationHandler = Callable[[Mutation], None]
+"""Called with each object in a store that somebody has changed."""
 
 
 class _Entry(msgspec.Struct, Generic[T]):

@@ -23,26 +23,36 @@ class ApiError(InformerdError):
 
     @property
     def code(self) -> int:
+        """The HTTP status."""
         return self.status.code
 
     @property
     def causes(self) -> tuple[Cause, ...]:
+        """Single problems, such as the fields that are wrong."""
         return self.status.details.causes
 
 
 class BadRequest(ApiError):
+    """The API server cannot make sense of the request (400)."""
+
     reasons = ("BadRequest",)
 
 
 class Unauthorized(ApiError):
+    """The API server does not know who asks (401)."""
+
     reasons = ("Unauthorized",)
 
 
 class Forbidden(ApiError):
+    """The account may not do this (403)."""
+
     reasons = ("Forbidden",)
 
 
 class NotFound(ApiError):
+    """There is no such object (404)."""
+
     reasons = ("NotFound",)
 
 
@@ -61,6 +71,8 @@ class Conflict(ApiError):
 
 
 class AlreadyExists(ApiError):
+    """There is an object of that name already (409)."""
+
     reasons = ("AlreadyExists",)
 
 
@@ -82,6 +94,8 @@ class Expired(ApiError):
 
 
 class TooManyRequests(ApiError):
+    """The API server is busy (429), and did nothing; `retry_after` says when to try again."""
+
     reasons = ("TooManyRequests",)
 
 
@@ -90,6 +104,8 @@ class ResourceVersionTooLarge(ApiError):
 
 
 class ServerTimeout(ApiError):
+    """The API server gave up waiting (504): nobody knows what was done."""
+
     reasons = ("Timeout", "ServerTimeout")
 
 

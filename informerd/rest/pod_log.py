@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypedDict
 
 import msgspec
 
@@ -40,6 +40,15 @@ class LogEntry:
 
     def __str__(self) -> str:
         return self.text
+
+
+class LogOptions(TypedDict, total=False):
+    """Options of `Client.logs`."""
+
+    follow: bool
+    previous: bool
+    tail: int | None
+    since: datetime | timedelta | None
 
 
 async def read_entries(

@@ -17,6 +17,7 @@ from informerd.unstructured import Json
 Params = Mapping[str, str | int | bool | None]
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 PatchType = Literal["merge", "json", "strategic", "apply"]
+"""RFC 7396, RFC 6902, Kubernetes' own merge by keys, and server-side apply."""
 
 JSON = "application/json"
 _PATCH_TYPES: dict[PatchType, str] = {

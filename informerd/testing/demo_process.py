@@ -66,6 +66,10 @@ class DemoProcess:
                 await self._clock.sleep(_POLL)
             last = _lines(output)[-1:]
         await self.stop()
+        if last and last[0].endswith("No module named devcluster\n"):
+            raise ConfigError(
+                "there is no demo cluster: informerd alone does not have it, Deltaboard's repository does"
+            )
         raise ConfigError(f"the demo cluster did not start: {last[0].strip() if last else 'it printed nothing'}")
 
     def _spawned(self, output: IO[bytes]) -> subprocess.Popen[bytes]:

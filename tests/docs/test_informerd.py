@@ -72,7 +72,7 @@ def blocks() -> list[Block]:
 
 BLOCKS = blocks()
 PROGRAMS = [block for block in BLOCKS if block.is_program]
-WATCH, CONTROLLER, SCRIPT = PROGRAMS
+WATCH, CONTROLLER, WAIT, WAIT_FOR_ONE, LOG, READ = PROGRAMS
 
 
 class Shop(NamedTuple):
@@ -250,10 +250,25 @@ async def test_the_controller_keeps_a_config_map_for_each_port(shop: Shop, tmp_p
         await asyncio.to_thread(interrupt, program)
 
 
-async def test_the_script_prints_what_it_says(shop: Shop, tmp_path: Path) -> None:
-    with shop.program(SCRIPT, tmp_path) as program:
-        assert await asyncio.to_thread(lambda: program.process and program.process.wait(60)) == 0, program.output
-        assert program.output.splitlines() == SCRIPT.said == ["shop/db-1"]
+async def test_the_scripts_print_what_they_say(shop: Shop, tmp_path: Path) -> None:
+    scripts = (WAIT, WAIT_FOR_ONE, READ)
+    assert [script.said for script in scripts] == [["2"], ["shop"], ["shop/db-1"]]
+    for script in scripts:
+        with shop.program(script, tmp_path) as program:
+            assert await asyncio.to_thread(lambda: program.process and program.process.wait(60)) == 0, program.output
+            assert program.output.splitlines() == script.said
+
+
+def test_the_programs_of_the_distributions_readme_are_among_them() -> None:
+    readme = FENCED.findall((ROOT / "informerd" / "README.md").read_text())
+    assert readme == [WAIT.source, WATCH.source]
+
+
+def test_the_short_scripts_have_five_lines() -> None:
+    """`LOG` is run where there is a log, in tests/informerd/rest/test_pod_log.py."""
+    assert "cluster.logs(" in LOG.source
+    lengths = [len([line for line in block.source.splitlines() if line.strip()]) for block in (WAIT, WAIT_FOR_ONE, LOG)]
+    assert lengths == [5, 5, 4]
 
 
 # Its pieces

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-import tarfile
 import tomllib
 import venv
 import zipfile
@@ -119,8 +119,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # -P: else the modules of the folder would stand for those of Python with the same names
     hatchling = (python_of(builder), "-P", "-m", "hatchling", "build", "-d", folder)
     run(*hatchling, "-t", "sdist", cwd=PROJECT)
-    with tarfile.open(folder / f"informerd-{VERSION}.tar.gz") as sdist:
-        sdist.extractall(folder, filter="data")
+    run("tar", "-xzf", folder / f"informerd-{VERSION}.tar.gz", "-C", folder)
     run(*hatchling, "-t", "wheel", cwd=folder / f"informerd-{VERSION}")
     return folder
 
@@ -156,6 +155,11 @@ def test_it_runs_where_there_is_nothing_else(environment: Path, controlplane: Co
     assert said == (
         "informerd.metrics: informerd.metrics needs a package that is not installed: pip install 'informerd[metrics]'\n"
     )
+    check_use(environment, controlplane, tmp_path)
+
+
+def check_use(environment: Path, controlplane: ControlPlane, tmp_path: Path) -> None:
+    """Run USE there, with each kind of credentials."""
     (tmp_path / "token").write_text("admin-token")
     (tmp_path / "ca.crt").write_bytes(controlplane.ca_file.read_bytes())
     kubeconfig = write_kubeconfig(controlplane, tmp_path)
@@ -163,6 +167,21 @@ def test_it_runs_where_there_is_nothing_else(environment: Path, controlplane: Co
         python_of(environment), "-I", "-W", "error", "-c", USE, tmp_path, env={**os.environ, "KUBECONFIG": kubeconfig}
     )
     assert said.splitlines() == ["admin (token)", "plugin (exec plugin plugin)", "the pod's service account"]
+
+
+def test_it_says_that_it_has_no_demo_cluster(environment: Path) -> None:
+    program = """
+import asyncio
+from informerd import ConfigError
+from informerd.testing import DemoCluster
+
+try:
+    asyncio.run(DemoCluster().__aenter__())
+except ConfigError as error:
+    print(error)
+"""
+    said = run(python_of(environment), "-I", "-W", "error", "-c", program)
+    assert said == "there is no demo cluster: informerd alone does not have it, Deltaboard's repository does\n"
 
 
 def write_kubeconfig(controlplane: ControlPlane, folder: Path) -> str:
@@ -181,6 +200,25 @@ def write_kubeconfig(controlplane: ControlPlane, folder: Path) -> str:
         )
     )
     return f"{controlplane.kubeconfig}{os.pathsep}{folder / 'more'}"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("minor", [12, 13])
+def test_it_runs_on_newer_pythons(minor: int, built: Path, controlplane: ControlPlane, tmp_path: Path) -> None:
+    python = next((each for each in candidates(minor) if each.exists()), None)
+    if python is None:
+        pytest.skip(f"needs python3.{minor}")
+    environment = tmp_path / "environment"
+    run(python, "-m", "venv", "--without-pip", environment)
+    install(environment, wheel_of(built))
+    check_use(environment, controlplane, tmp_path)
+
+
+def candidates(minor: int) -> list[Path]:
+    """Where Python 3.`minor` may be: among those of pyenv, whose names in PATH may lead nowhere, or in PATH."""
+    found = shutil.which(f"python3.{minor}")
+    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    return [*(each / "bin" / "python" for each in versions.glob(f"3.{minor}.*")), *([Path(found)] if found else [])]
 
 
 @pytest.mark.long

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-import informerd
+import informerd.metrics
+import informerd.testing
 from informerd import errors
 
 
@@ -31,3 +33,13 @@ def test_the_official_models_and_prometheus_are_loaded_for_nobody_who_does_not_a
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+def test_no_public_name_goes_without_a_decision() -> None:
+    """docs/informerd-stability.md says when one may go. A new one is written down, and then stays."""
+    modules = (informerd, informerd.metrics, informerd.resources, informerd.testing)
+    public = {f"{module.__name__}.{name}" for module in modules for name in module.__all__}
+    written = Path(__file__).with_name("public_names.txt").read_text().splitlines()
+    assert written == sorted(written)
+    assert {*written} - public == set(), "these were public: deprecate them first"
+    assert public - {*written} == set(), "these are new: add them to public_names.txt"

@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 
-from informerd import Client, Forbidden, InvalidCall, LogEntry, NotFound, load_kubeconfig
+from informerd import Client, Forbidden, InvalidCall, LogEntry, NotFound, informers, load_kubeconfig
+from tests.docs.test_informerd import LOG
 from tests.support.clock import run_ready_tasks
 from tests.support.controlplane import ControlPlane
 from tests.support.daemon import Daemon
 from tests.support.kubelet_logs import LoggingPod, kubelet_with_logs
+from tests.support.program import ROOT, Program
 from tests.support.skip_if_missing import controlplane_binaries
 from tests.support.tcp_proxy import Wire
 from tests.support.wait import eventually
@@ -108,6 +110,34 @@ async def test_a_log_is_followed_through_a_break_and_a_restart_to_the_end_of_its
     assert [each for each in log.shown if each not in ("[interrupted]", "[resumed]")] == [
         "one", "two é", "three", "last", "[ended]", "[restarted]", "again", "[ended]",
     ]  # fmt: skip
+
+
+@pytest.mark.long
+def test_the_script_of_the_documentation_prints_a_log(
+    controlplane: ControlPlane, kubelet: Daemon, tmp_path: Path
+) -> None:
+    pod = LoggingPod(controlplane, controlplane.create_namespace("shop"), "web-1", tmp_path)
+    pod.write("one")
+    script = tmp_path / "script.py"
+    script.write_text(LOG.source)
+    environ = {"KUBECONFIG": str(controlplane.kubeconfig), "PYTHONPATH": str(ROOT)}
+    with Program("-X", "dev", "-W", "error", str(script), env=environ) as program:
+        program.wait_for(lambda: "one\n" in program.output)
+        pod.write("two")
+        succeed(controlplane, pod)
+        assert program.process is not None
+        assert program.process.wait(60) == 0, program.output
+        assert program.output.splitlines() == ["one", "two", "The container ended with exit code 0."]
+
+
+@pytest.mark.long
+def test_a_script_may_leave_the_log_before_its_end(controlplane: ControlPlane, pod: LoggingPod) -> None:
+    pod.write("one", "two")
+    with informers(load_kubeconfig(controlplane.kubeconfig)) as cluster:
+        log = cluster.logs(pod.name, pod.namespace, follow=True, tail=1)
+        assert next(log).text == "two"
+        log.close()
+        assert [str(each) for each in cluster.logs(pod.name, pod.namespace)] == ["one", "two"]
 
 
 @pytest.mark.long

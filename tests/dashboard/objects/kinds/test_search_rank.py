@@ -59,7 +59,10 @@ def test_both_kinds_of_one_name_are_found_and_a_group_finds_its_own() -> None:
 def test_beginnings_come_before_parts_and_parts_before_categories() -> None:
     kinds = found("service")
     assert kinds.index("serviceaccounts") < kinds.index("virtualservices.networking.istio.io")
-    assert found("all") == ["services.serving.knative.dev"]
+    assert found("all") == [
+        "pods",
+        "services.serving.knative.dev",
+    ]  # the other built-in ones have none before discovery
     assert found("tekton-pipelines") == ["pipelineruns.tekton.dev"]
 
 
