@@ -14,7 +14,7 @@ from dashboard.access.identity import Identity
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.pages.bulk.list_items_in_patch import NamedItem
 from dashboard.pages.bulk.operation import BulkOperation
-from dashboard.pages.writes.recorded_write import UNDO
+from dashboard.pages.layout.shown_moment import UNDO
 from dashboard.pages.writes.workload_effects import Effect
 from informerd.errors import InformerdError
 from informerd.resource import Resource

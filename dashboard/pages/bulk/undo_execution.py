@@ -9,7 +9,6 @@ from typing import TypeVar
 
 import msgspec
 
-from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.version import ObjectName
 from dashboard.live.moments.history_objects import HistoryObjects
 from dashboard.objects.fields.field_access import ABSENT, Value, format_path, put
@@ -26,8 +25,8 @@ from dashboard.pages.writes.recorded_write import (
     RecordedWrite,
     read_created,
     read_deleted,
+    read_when_recorded,
     read_write,
-    unreadable,
 )
 from dashboard.runtime.invisible_characters import escape_invisible
 from informerd.errors import AlreadyExists, NotFound
@@ -143,15 +142,7 @@ class UndoExecution(ItemExecution):
     async def _find(self, read: Callable[[], Awaitable[T]]) -> T:
         """What history has. The run may have ended just now: then what it wrote is waited for. Raises LeftAlone."""
         try:
-            return await read()
-        except NotRecorded as reason:
-            if self.history is None:
-                raise LeftAlone("refused", str(reason)) from reason
-        try:
-            await self.history.wait_until_recorded([self.kind.key], self.undo.ended_at)
-            return await read()
-        except HistoryUnavailable as error:
-            raise LeftAlone("refused", str(unreadable(error))) from error
+            return await read_when_recorded(self.history, self.kind, self.undo.ended_at, read)
         except NotRecorded as reason:
             raise LeftAlone("refused", str(reason)) from reason
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import msgspec
 
@@ -18,8 +20,7 @@ from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.writes.editable_part import editable_part
 from informerd.errors import UNREADABLE
 
-UNDO = "undo"
-"""Parameter of an editor's address: the resourceVersion of the write that it undoes."""
+T = TypeVar("T")
 NO_HISTORY = "Deltaboard keeps no history here (DELTABOARD_HISTORY is off)."
 NO_SECRETS = "History does not keep the values of Secrets."
 _SECRET_VALUES = frozenset({"data", "stringData", MEMBER})
@@ -85,6 +86,24 @@ async def read_deleted(
     if found is None:
         raise NotRecorded("History does not have its last version: it was not recorded, or is too old.")
     return editable_part(recorded_object(kind, found.json))
+
+
+async def read_when_recorded(
+    history: HistoryObjects | None, kind: KindInfo, at: float, read: Callable[[], Awaitable[T]]
+) -> T:
+    """What `read` finds in history; where it does not, it reads again once all changes of the kind up to Unix time `at`
+    are recorded. Raises NotRecorded.
+    """
+    try:
+        return await read()
+    except NotRecorded:
+        if history is None:
+            raise
+    try:
+        await history.wait_until_recorded([kind.key], at)
+    except HistoryUnavailable as error:
+        raise unreadable(error) from error
+    return await read()
 
 
 async def _find_write(history: HistoryObjects | None, name: ObjectName, resource_version: str, since: float) -> Found:

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pytest_django.fixtures import Settings
 
+from dashboard.access.person import Person
+from dashboard.access.rights import Rights
 from dashboard.live.history import recorder, recorder_thread
 from dashboard.pages.bulk.executor_factory import item_executor_factory
 from dashboard.pages.bulk.runner import BulkRunner
+from dashboard.runtime.production_clusters import ProductionClusters
+from informerd.rest.client import Client
 from tests.dashboard.pages.bulk.conftest import KEY, Demos
+from tests.dashboard.pages.conftest import parts_for
 from tests.support.live.recorded_cluster import recorded_cluster
 from tests.support.wait import eventually
 
 DEPLOYMENTS = "deployments.apps"
+KINDS = (KEY, DEPLOYMENTS, "secrets")
 
 
 @pytest.fixture
@@ -27,7 +36,7 @@ async def recorded(
     monkeypatch.setattr(recorder, "TICK", 0.05)
     monkeypatch.setattr(recorder_thread, "IDLE_SECONDS", 0.05)
     parts = demos.parts
-    async with recorded_cluster(parts.client, tmp_path, KEY, DEPLOYMENTS, namespace=namespace) as history:
+    async with recorded_cluster(parts.client, tmp_path, *KINDS, namespace=namespace) as history:
         executors = item_executor_factory(parts.schemas, parts.authors, parts.clock, history)
         runner = BulkRunner(parts.bulk_runs.store, parts.clock, lambda _: parts.client, executors)
         parts.bulk_runs, parts.history = runner, history
@@ -283,3 +292,73 @@ async def test_of_somebody_who_edits_the_objects_meanwhile_nothing_is_lost(recor
         assert now["spec"]["port"] == times[name]
         assert now["metadata"]["annotations"] == {"times": str(times[name])}
         assert now["metadata"]["labels"]["team"] == ("theirs" if is_contested(name) else "old")
+
+
+async def test_labels_of_secrets_are_put_back_and_their_values_stay(recorded: Demos) -> None:
+    demos = recorded
+    secrets = demos.collection.replace("/apis/crddemo.k8s.io/v1", "/api/v1").replace("mydemos", "secrets")
+    made = demos.cluster.create(
+        secrets, {"metadata": {"name": "one", "labels": {"team": "old"}}, "data": {"word": "aHVzaA=="}}
+    )
+    demos.list("secrets", [made])
+    demos.page = "/resources/secrets/bulk/"
+    await finish(demos, "1 changed.", verb="label", label_set="team=new")
+    demos.cluster.patch(f"{secrets}/one", {"data": {"other": "eA=="}})
+    await undo(demos)
+    page = await demos.shows("1 would be changed")
+    assert "metadata.labels.team new → old" in page.text
+    await demos.press("start")
+    await demos.shows("1 changed.")
+    now = demos.cluster.get(f"{secrets}/one")
+    assert (now["metadata"]["labels"], now["data"]) == ({"team": "old"}, {"word": "aHVzaA==", "other": "eA=="})
+    await finish(demos, "1 deleted.", verb="delete")
+    await undo(demos)
+    await demos.shows("History does not keep the values of Secrets.")
+
+
+def client_of(parts: SimpleNamespace, _: Person) -> Client:
+    client: Client = parts.client
+    return client
+
+
+async def test_an_undo_has_the_rights_of_whoever_starts_it(recorded: Demos, monkeypatch: pytest.MonkeyPatch) -> None:
+    demos = recorded
+    demos.make("a", labels={"team": "old"})
+    await finish(demos, "1 changed.", verb="label", label_set="team=new")
+    async for bobs in parts_for(demos.cluster.kubeconfig_of("bob")):
+        monkeypatch.setattr(demos.parts.bulk_runs, "_client_of", partial(client_of, bobs))
+        await undo(demos)
+        page = await demos.shows("Review: Undo")
+        assert 'User "bob" cannot get resource' in page.text
+        assert "old" not in page.text
+    assert demos.labels("a") == {"team": "new"}
+
+
+async def test_objects_that_may_not_be_seen_any_more_are_not_in_the_undo(recorded: Demos) -> None:
+    demos = recorded
+    demos.make("a", labels={"team": "old"})
+    await finish(demos, "1 changed.", verb="label", label_set="team=new")
+    demos.parts.rights = Rights(())
+    demos.list(KEY, [])
+    page = await demos.press("undo")
+    assert page.location == demos.run, "no run is started"
+
+
+@pytest.mark.parametrize(("patch", "asks"), [("spec: {replicas: 3}", True), ("metadata: {labels: {team: new}}", False)])
+async def test_in_production_an_undo_that_may_stop_pods_asks_for_the_name(
+    recorded: Demos, settings: Settings, patch: str, asks: bool
+) -> None:
+    demos = recorded
+    deployments = demos.collection.replace("crddemo.k8s.io/v1", "apps/v1").replace("mydemos", "deployments")
+    labels = {"app": "one"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "app", "image": "app:1"}]}}
+    spec = {"replicas": 0, "selector": {"matchLabels": labels}, "template": template}
+    demos.list(DEPLOYMENTS, [demos.cluster.create(deployments, {"metadata": {"name": "one"}, "spec": spec})])
+    demos.page = f"/resources/{DEPLOYMENTS}/bulk/"
+    await finish(demos, "1 changed.", verb="patch", patch=patch)
+    settings.DELTABOARD_PRODUCTION = ProductionClusters(all_clusters=True)
+    await undo(demos)
+    await demos.shows("1 would be changed")
+    page = await demos.press("start")
+    assert page.status == (422 if asks else 303)
+    assert ("type the name of the" in page.text) is asks
