@@ -34,7 +34,7 @@ def change_items(context: Context, changes: Iterable[Change] | None) -> SafeStri
 def _change(change: Change) -> str:
     was, now = change.texts
     before = f"<del>{escape(was)}</del>" if was else ""
-    arrow = " → " if was and now else ""
+    arrow = " → " if was and now else " " if was else ""
     after = f"<ins>{escape(now)}</ins>" if now else '<span class="dim">removed</span>'
     new = "" if was else ' <span class="dim">new</span>'
     by_server = _BY_SERVER if change.by_server else ""

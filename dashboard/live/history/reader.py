@@ -183,8 +183,7 @@ class HistoryReader:
             return None
         earlier = self.newest_versions(*where, after.time, 1, name.uid)
         before = self.read(earlier[0]) if earlier else None
-        gaps = self.gaps(name.kind, before.version.time, after.time) if before is not None else []
-        return RecordedWrite(before, stored, gaps[0] if gaps else None)
+        return RecordedWrite(before, stored, self._gap_between(before.version, after) if before is not None else None)
 
     def state_before_deletion(self, name: ObjectName, resource_version: str) -> StoredVersion | None:
         """The last version of an object before its deletion was asked for, on top of that resourceVersion; None where
@@ -203,7 +202,7 @@ class HistoryReader:
             elif version.operation is Operation.DELETED:
                 return StoredVersion(version, change.json)
             else:
-                is_last = deletion is not None and not self.gaps(name.kind, version.time, deletion.time)
+                is_last = deletion is not None and self._gap_between(version, deletion) is None
                 return StoredVersion(version, change.json) if is_last else None
         return None
 
@@ -346,6 +345,14 @@ class HistoryReader:
             ((since, reason) for since, _, reason in spans if since > time), default=(None, NO_RECORDER)
         )
         return Gap(before, after, reason)
+
+    def _gap_between(self, earlier: Version, later: Version) -> Gap | None:
+        """The gap between two versions of an object. In which the earlier one was found is none: from then on the
+        object was watched.
+        """
+        gaps = self.gaps(earlier.object.kind, earlier.time, later.time)
+        was_found = earlier.operation in (Operation.FOUND, Operation.DIFFERS)
+        return next((gap for gap in gaps if not (was_found and gap.since <= earlier.time)), None)
 
     def _spans(self, kind: str, since: int, until: int) -> list[Span]:
         spans: list[Span] = []

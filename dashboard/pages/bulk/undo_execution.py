@@ -133,8 +133,8 @@ class UndoExecution(ItemExecution):
         return recreate_body(clone.value, target), clone.omitted_fields
 
     async def _read_write(self, item: Item, write: UndoneWrite) -> RecordedWrite:
-        name, version = self._name(item, write), write.stored_version
-        return await read_write(self.history, self.kind, name, version, self.undo.begun_at)
+        name, since = self._name(item, write), self.undo.begun_at
+        return await read_write(self.history, self.kind, name, write.stored_version, since, base_version=write.version)
 
     def _name(self, item: Item, write: UndoneWrite) -> ObjectName:
         return ObjectName(self.kind.key, item.namespace, item.name, write.uid)

@@ -45,13 +45,22 @@ class RecordedWrite:
 
 
 async def read_write(
-    history: HistoryObjects | None, kind: KindInfo, name: ObjectName, resource_version: str, since: float = 0.0
+    history: HistoryObjects | None,
+    kind: KindInfo,
+    name: ObjectName,
+    resource_version: str,
+    since: float = 0.0,
+    *,
+    base_version: str = "",
 ) -> RecordedWrite:
-    """The write that made a resourceVersion of an object, at Unix time `since` or later. Raises NotRecorded."""
+    """The write that made a resourceVersion of an object, at Unix time `since` or later. Raises NotRecorded.
+
+    `base_version`: the one on top of which it was written, where that is known.
+    """
     found = await _find_write(history, name, resource_version, since)
     if found.before is None:
         raise NotRecorded("History does not have the version before that write.")
-    if found.gap is not None:
+    if found.gap is not None and found.before.version.resource_version != base_version:
         raise NotRecorded(f"Versions may be missing in history right before that write: {found.gap.reason}.")
     before, after = recorded_object(kind, found.before.json), recorded_object(kind, found.after.json)
     if kind.is_secret_kind:

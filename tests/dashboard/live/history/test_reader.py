@@ -116,6 +116,16 @@ def test_a_gap_before_a_write_is_told(log: Log) -> None:
     assert found.gap.reason == "the watch was interrupted"
 
 
+def test_the_gap_in_which_an_object_was_found_is_none(log: Log) -> None:
+    log.change("pods", Operation.FOUND, whole_object("web", log.next_version()))
+    log.now += 1_000_000
+    log.since = log.now  # type: ignore[attr-defined]
+    version = changed(log, Operation.MODIFIED, spec=1)
+    found = log.reader.write_of(NAME, version)
+    assert found is not None
+    assert found.gap is None
+
+
 NAME = ObjectName("pods", "default", "web", "uid-web")
 
 
