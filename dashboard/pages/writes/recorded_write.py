@@ -39,7 +39,7 @@ class RecordedWrite:
 
     def reverse_on(self, present: dict[str, Value], schema: Schema) -> MergeResult:
         """The editable part `present` with what the write changed put back. What others changed since stays; where they
-        changed the same field, that is a conflict, in which `theirs` is the present value and `mine` the one before.
+        changed the same field, that is a conflict: theirs is the present value, mine the one before the write.
         """
         return merge(self.after, present, self.before, schema=schema)
 

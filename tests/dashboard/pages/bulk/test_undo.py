@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from dashboard.pages.bulk.executor_factory import item_executor_factory
 from dashboard.pages.bulk.runner import BulkRunner
 from dashboard.runtime.production_clusters import ProductionClusters
 from informerd.rest.client import Client
+from tests.dashboard.pages.audit.conftest import recorder_at
 from tests.dashboard.pages.bulk.conftest import KEY, Demos
 from tests.dashboard.pages.conftest import parts_for
 from tests.support.live.recorded_cluster import recorded_cluster
@@ -30,18 +32,20 @@ KINDS = (KEY, DEPLOYMENTS, "secrets")
 
 @pytest.fixture
 async def recorded(
-    demos: Demos, namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    demos: Demos, namespace: str, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Demos]:
-    """Mydemos whose history is recorded."""
+    """Mydemos whose history is recorded, and what runs do in the audit log."""
     monkeypatch.setattr(recorder, "TICK", 0.05)
     monkeypatch.setattr(recorder_thread, "IDLE_SECONDS", 0.05)
     parts = demos.parts
     async with recorded_cluster(parts.client, tmp_path, *KINDS, namespace=namespace) as history:
         executors = item_executor_factory(parts.schemas, parts.authors, parts.clock, history)
-        runner = BulkRunner(parts.bulk_runs.store, parts.clock, lambda _: parts.client, executors)
-        parts.bulk_runs, parts.history = runner, history
+        audit = recorder_at(database)
+        runner = BulkRunner(parts.bulk_runs.store, parts.clock, lambda _: parts.client, executors, audit=audit)
+        parts.bulk_runs, parts.history, parts.audit = runner, history, audit
         yield demos
         await runner.stop()
+        await audit.stop()
 
 
 async def finish(demos: Demos, words: str, **typed: str) -> None:
@@ -94,6 +98,10 @@ async def test_an_undo_is_a_run_that_can_be_undone(recorded: Demos) -> None:
         await demos.press("start")
         await demos.shows("2 changed.")
         assert [demos.get(name)["spec"]["port"] for name in "ab"] == [port, port]
+        key = demos.run.strip("/").rpartition("/")[2]
+        written = (await demos.browser.open(f"/audit/?run={key}")).main
+        records = re.findall('data-verb="([^"]*)".*data-name="([^"]*)" data-outcome="([^"]*)"', written)
+        assert sorted(records) == [("update", name, "done") for name in "ab"]
     page = await demos.browser.open("/runs/")
     assert page.text.count("Undo: 2 Mydemos") == 2
 
