@@ -116,6 +116,6 @@ class BlameSearch:
                 person=self._writers.person(version),
                 manager=version.manager,
                 is_status=steps[:1] == ("status",),
-                restore_query=restore_query(at - 1 / MICROSECONDS, shown.path) if shown.path else "",
+                restore_query=restore_query(at - 1 / MICROSECONDS, shown.put_back) if shown.put_back else "",
             )
         )

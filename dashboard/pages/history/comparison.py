@@ -26,7 +26,7 @@ class ShownChange:
     field: str
     texts: tuple[str, str]
     by_server: bool = False
-    path: str = ""
+    put_back: str = ""
     """Path that an editor's address has to put the field back; empty where no edit can set it."""
 
 
@@ -80,7 +80,7 @@ def compare(key: str, rows: PastRows, one: StoredVersion, other: StoredVersion, 
         now=_side(now, href),
         words=change_words(key, rows, changed)[0],
         changes=shown,
-        can_put_back=any(change.path for change in shown),
+        can_put_back=any(change.put_back for change in shown),
         are_all=found.are_all,
         lines=diff_lines(was_yaml, now_yaml),
         was_yaml=was_yaml,
@@ -95,7 +95,7 @@ def shown_change(change: FieldChange) -> ShownChange:
     old = ABSENT if change.op == "added" else change.old
     new = ABSENT if change.op == "removed" else change.new
     path = change.path if can_be_set(change.steps) and len(change.path) < MAX_PATH_LENGTH else ""
-    return ShownChange(escape_invisible(change.path), value_texts(old, new), path=path)
+    return ShownChange(escape_invisible(change.path), value_texts(old, new), put_back=path)
 
 
 def _side(stored: StoredVersion, href: str) -> Side:
