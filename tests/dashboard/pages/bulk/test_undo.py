@@ -18,7 +18,9 @@ from dashboard.access.rights import Rights
 from dashboard.live.history import recorder, recorder_thread
 from dashboard.pages.bulk.executor_factory import item_executor_factory
 from dashboard.pages.bulk.runner import BulkRunner
+from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.runtime.production_clusters import ProductionClusters
+from informerd.errors import Unreachable
 from informerd.rest.client import Client
 from tests.dashboard.pages.audit.conftest import recorder_at
 from tests.dashboard.pages.bulk.conftest import KEY, Demos
@@ -370,3 +372,44 @@ async def test_in_production_an_undo_that_may_stop_pods_asks_for_the_name(
     page = await demos.press("start")
     assert page.status == (422 if asks else 303)
     assert ("type the name of the" in page.text) is asks
+
+
+def lose_first_answer(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """The first write that this sends is done, and its answer does not come."""
+    send, lost = getattr(ObjectClient, method), list[bool]()
+
+    async def sent(client: ObjectClient, *given: Any, dry_run: bool, **named: Any) -> WriteResult:
+        result: WriteResult = await send(client, *given, dry_run=dry_run, **named)
+        if not dry_run and not lost:
+            lost.append(True)
+            raise Unreachable("no answer")
+        return result
+
+    monkeypatch.setattr(ObjectClient, method, sent)
+    monkeypatch.setattr("dashboard.pages.bulk.runner.DEFAULT_RETRY_AFTER", 0.05)
+
+
+async def test_a_creation_whose_answer_was_lost_is_known_again_and_can_be_undone(
+    recorded: Demos, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demos = recorded
+    demos.make("a")
+    await finish(demos, "1 deleted.", verb="delete")
+    await undo(demos)
+    await demos.shows("1 would be created")
+    lose_first_answer(monkeypatch, "create")
+    await demos.press("start")
+    await demos.shows("1 created.")
+    assert demos.names() == {"a"}
+    await undo(demos)
+    await demos.shows("1 would be deleted")
+
+
+async def test_a_write_whose_answer_was_lost_is_not_undone(recorded: Demos, monkeypatch: pytest.MonkeyPatch) -> None:
+    demos = recorded
+    demos.make("a")
+    lose_first_answer(monkeypatch, "patch")
+    await finish(demos, "1 changed.", verb="label", label_set="team=new")
+    await undo(demos)
+    await demos.shows("It is not known which version the run made of it")
+    assert demos.labels("a") == {"team": "new"}
