@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from django.template import Context
 
     from dashboard.objects.merge.diff import Change, Line
+    from dashboard.pages.history.comparison import ShownChange
 
 register = template.Library()
 
@@ -31,17 +32,30 @@ def change_items(context: Context, changes: Iterable[Change] | None) -> SafeStri
     return mark_safe(html)  # noqa: S308 -- escaped
 
 
+@register.simple_tag
+def field_choices(changes: Iterable[ShownChange]) -> SafeString:
+    """The same with a box for each field that can be put back, named ``field``."""
+    return mark_safe("".join(map(_choice, changes)))  # noqa: S308 -- escaped
+
+
+def _choice(change: ShownChange) -> str:
+    box = f'<input type="checkbox" name="field" value="{escape(change.put_back)}"> ' if change.put_back else ""
+    label = f"<label>{box}<code>{path(change.field)}</code></label>"
+    return f'<li class="edit-change">{label}{_values(change)}</li>'
+
+
 def _change(change: Change) -> str:
+    return f'<li class="edit-change"><code>{path(change.field)}</code>{_values(change)}</li>'
+
+
+def _values(change: Change | ShownChange) -> str:
     was, now = change.texts
     before = f"<del>{escape(was)}</del>" if was else ""
-    arrow = " → " if was and now else ""
+    arrow = " → " if was and now else " " if was else ""
     after = f"<ins>{escape(now)}</ins>" if now else '<span class="dim">removed</span>'
     new = "" if was else ' <span class="dim">new</span>'
     by_server = _BY_SERVER if change.by_server else ""
-    return (
-        f'<li class="edit-change"><code>{path(change.field)}</code>'
-        f"<span>{before}{arrow}{after}{new}{by_server}</span></li>"
-    )
+    return f"<span>{before}{arrow}{after}{new}{by_server}</span>"
 
 
 @register.simple_tag

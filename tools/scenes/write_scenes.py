@@ -124,6 +124,62 @@ def bulk_done(page: Page) -> None:
         page.wait_for_selector("#run:has-text('changed.')")
 
 
+def bulk_undo(page: Page, stage: Stage) -> None:
+    """The undo of a run, after a colleague has changed two of its objects."""
+    objects = OBJECTS.format(namespace=NAMESPACE)
+    for number in range(12):
+        stage.api.create(f"{objects}", mydemo(f"many-{number:02d}", port=8000 + number))
+        stage.api.merge(f"{objects}/many-{number:02d}", {"metadata": {"labels": {"team": "web"}}})
+    bulk(page, stage)
+    bulk_review(page)
+    bulk_done(page)
+    stage.api.merge(f"{objects}/many-03", {"metadata": {"labels": {"team": "search"}}})
+    stage.api.merge(f"{objects}/many-05", {"spec": {"port": 9005}})
+    page.locator("button[name=undo]").click()
+    page.wait_for_selector("h1:has-text('Review: Undo')")
+    wait_until_live(page)
+
+
+def history(page: Page, stage: Stage) -> None:
+    """The versions of a Mydemo that a colleague has changed twice, the first two compared."""
+    path = f"{OBJECTS.format(namespace=NAMESPACE)}/restored"
+    stage.api.create(OBJECTS.format(namespace=NAMESPACE), mydemo("restored", port=8080))
+    stage.api.merge(path, {"spec": {"port": 8080, "ip": "10.20.0.7"}, "metadata": {"labels": {"tier": None}}})
+    stage.api.merge(path, {"spec": {"port": 9090}, "metadata": {"labels": {"tier": "gold"}}})
+    stage.api.merge(path, {"spec": {"ip": "10.20.0.77"}})
+    address = f"{stage.url}{MYDEMOS}{NAMESPACE}/restored/history/"
+
+    def is_recorded() -> bool:
+        page.goto(address)
+        return "10.20.0.77" in page.content() and "9090" in page.content()
+
+    wait_until("its versions are recorded", is_recorded)
+    page.locator(".rail li:has-text('8080 → 9090') a:has-text('compare with the one before')").first.click()
+    page.wait_for_selector("input[name=field]")
+    wait_until_live(page)
+
+
+def put_back(page: Page) -> None:
+    page.locator("input[name=field][value='spec.port']").check()
+    page.get_by_role("button", name="Put back the chosen fields").click()
+    page.wait_for_selector("button[name=save]")
+    wait_until_live(page)
+
+
+def undo_conflict(page: Page, stage: Stage) -> None:
+    """The undo of a change whose field a colleague has changed since."""
+    stage.api.merge(f"{OBJECTS.format(namespace=NAMESPACE)}/restored", {"spec": {"port": 7070}})
+    page.locator(".rail li:has-text('8080 → 9090') a:has-text('undo this change')").first.click()
+    page.wait_for_selector(".questions")
+    wait_until_live(page)
+
+
+def blame(page: Page) -> None:
+    page.locator("a[href='?blame']").click()
+    page.wait_for_selector(".blame")
+    wait_until_live(page)
+
+
 def action(object_path: Callable[[Stage], str], rest: str) -> Scene:
     name = rest.strip("/").rpartition("/")[2]
 
@@ -196,6 +252,7 @@ SEVERAL = Scene("several", several)
 PLAN = Scene("several-plan", chain(several_plan), SEVERAL)
 BULK = Scene("bulk", bulk)
 BULK_REVIEW = Scene("bulk-review", chain(bulk_review), BULK)
+HISTORY = Scene("history-compare", history)
 DELETING = Scene("deleting", deleting)
 MENU = Scene("menu", chain(_open_menu), OVERVIEW)
 CREATE_SCENES: tuple[Scene, ...] = (
@@ -210,6 +267,11 @@ CREATE_SCENES: tuple[Scene, ...] = (
     BULK,
     BULK_REVIEW,
     Scene("bulk-done", chain(bulk_done), BULK_REVIEW),
+    Scene("bulk-undo", bulk_undo),
+    HISTORY,
+    Scene("history-put-back", chain(put_back), HISTORY),
+    Scene("history-undo-conflict", undo_conflict, HISTORY),
+    Scene("history-blame", chain(blame), HISTORY),
 )
 ACTION_SCENES: tuple[Scene, ...] = (
     action(_deployment, "do/scale/"),

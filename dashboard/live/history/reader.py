@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any
 
+import msgspec
+
 from dashboard.live.history.part import HistoryUnavailable, Part, Parts
 from dashboard.live.history.part_reader import OBJECT, VERSION, PartNames, PartReader
 from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
-from dashboard.live.history.version import ENDS, Gap, Operation, StoredVersion, Version
+from dashboard.live.history.version import ENDS, Gap, ObjectName, Operation, StoredVersion, Version
 from informerd.lru_cache import LruCache
 
 STEP = 200
@@ -31,8 +33,17 @@ MAX_NAMES = 200
 _LAST = "v.time = (SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id)"
 FIRST_WINDOW = 60_000_000
 """Microseconds before the end of a span that are read first for its newest changes; then twice as many, and so on."""
+MAX_DELETION_STEPS = 100
+"""Newest versions of an object among which is the last one before its deletion was asked for."""
 MANY = 5_000
 """Changes of a step after which the next one reads half as many seconds: all of a step are in memory."""
+
+
+class _Metadata(msgspec.Struct, gc=False):
+    metadata: dict[str, Any] = {}
+
+
+_decode_metadata = msgspec.json.Decoder(_Metadata).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,17 @@ class ChangedState:
     version: Version
     before: bytes | None
     json: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedWrite:
+    """A version that a write made, and the one on top of which it was written."""
+
+    before: StoredVersion | None
+    """None where history does not have it."""
+    after: StoredVersion
+    gap: Gap | None
+    """Gap between the two: other versions may be missing there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +172,39 @@ class HistoryReader:
             if json is not None:  # its part has not been dropped meanwhile
                 found.append(ChangedState(version, was, json))
         return found[:most]
+
+    def write_of(self, name: ObjectName, resource_version: str, since: int = 0) -> RecordedWrite | None:
+        """The write that made a resourceVersion of an object, at `since` or later; None where history has none."""
+        where = (name.kind, name.namespace, name.name)
+        versions = self.versions(*where, name.uid, since=since)
+        after = next((each for each in versions if each.resource_version == resource_version), None)
+        stored = self.read(after) if after is not None else None
+        if after is None or stored is None:
+            return None
+        earlier = self.newest_versions(*where, after.time, 1, name.uid)
+        before = self.read(earlier[0]) if earlier else None
+        return RecordedWrite(before, stored, self._gap_between(before.version, after) if before is not None else None)
+
+    def state_before_deletion(self, name: ObjectName, resource_version: str) -> StoredVersion | None:
+        """The last version of an object before its deletion was asked for, on top of that resourceVersion; None where
+        history does not have it.
+        """
+        where = (name.kind, name.namespace, name.name)
+        deletion: Version | None = None
+        for change in self.newest_states(*where, FOREVER, MAX_DELETION_STEPS, name.uid):
+            version = change.version
+            if version.resource_version == resource_version:
+                return StoredVersion(version, change.json)
+            if version.operation.is_end and version.operation is not Operation.DELETED:
+                continue  # it has the last state that is known, as the version before it
+            if _decode_metadata(change.json).metadata.get("deletionTimestamp"):
+                deletion = version
+            elif version.operation is Operation.DELETED:
+                return StoredVersion(version, change.json)
+            else:
+                is_last = deletion is not None and self._gap_between(version, deletion) is None
+                return StoredVersion(version, change.json) if is_last else None
+        return None
 
     def read(self, version: Version) -> StoredVersion | None:
         """A version with its JSON; None where it is not there any more."""
@@ -290,6 +345,14 @@ class HistoryReader:
             ((since, reason) for since, _, reason in spans if since > time), default=(None, NO_RECORDER)
         )
         return Gap(before, after, reason)
+
+    def _gap_between(self, earlier: Version, later: Version) -> Gap | None:
+        """The gap between two versions of an object. In which the earlier one was found is none: from then on the
+        object was watched.
+        """
+        gaps = self.gaps(earlier.object.kind, earlier.time, later.time)
+        was_found = earlier.operation in (Operation.FOUND, Operation.DIFFERS)
+        return next((gap for gap in gaps if not (was_found and gap.since <= earlier.time)), None)
 
     def _spans(self, kind: str, since: int, until: int) -> list[Span]:
         spans: list[Span] = []

@@ -9,7 +9,15 @@ from functools import partial
 from typing import TypeVar
 
 from dashboard.live.history.part import HistoryUnavailable
-from dashboard.live.history.reader import FOREVER, GRACE, MANY, ChangedState, ChangesWithStates, HistoryReader
+from dashboard.live.history.reader import (
+    FOREVER,
+    GRACE,
+    MANY,
+    ChangedState,
+    ChangesWithStates,
+    HistoryReader,
+    RecordedWrite,
+)
 from dashboard.live.history.version import Gap, ObjectName, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion
 from dashboard.live.moments.past_objects import KnownAt, PastPage
@@ -115,6 +123,18 @@ class HistoryObjects:
     async def version_at(self, name: ObjectName, at: float) -> StoredVersion | None:
         """The last version at a moment or before of the object that had the name then; None where there was none."""
         return await self._ask(lambda reader: reader.object_at(name.kind, name.namespace, name.name, _micro(at)))
+
+    async def write_of(self, name: ObjectName, resource_version: str, since: float = 0.0) -> RecordedWrite | None:
+        """The write that made a resourceVersion of an object, at Unix time `since` or later; None where there is
+        none.
+        """
+        return await self._ask(lambda reader: reader.write_of(name, resource_version, _micro(since)))
+
+    async def state_before_deletion(self, name: ObjectName, resource_version: str) -> StoredVersion | None:
+        """The last version of an object before its deletion was asked for, on top of that resourceVersion; None where
+        it is not known.
+        """
+        return await self._ask(lambda reader: reader.state_before_deletion(name, resource_version))
 
     async def gaps(self, key: str, since: float, until: float) -> list[Gap]:
         """The times in which not all changes of a kind were recorded."""

@@ -27,6 +27,8 @@ _QUIET = frozenset({
     ("status", "observedGeneration"), (MEMBER,),
 })  # fmt: skip
 """Fields that change with every write and say nothing."""
+_STEP = re.compile(r"[.\[]")
+_MISSING: Any = object()
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _IDENTITIES = ("type", "name", "containerPort", "uid", "ip", "key")
@@ -71,6 +73,17 @@ def field_changes(old: Any, new: Any) -> FieldChanges:
     except (BudgetExceeded, RecursionError):
         return FieldChanges(found, are_all=False)
     return FieldChanges(found, are_all=True)
+
+
+def put_back(now: Any, then: Any, paths: frozenset[str]) -> tuple[Any, frozenset[str]]:
+    """`now` with the fields at `paths` as they are in `then`, and the paths of which neither has anything to put back.
+
+    Paths and entries of lists are those of `field_changes`. A field that `then` does not have is removed. A list whose
+    entries have no names is put back as a whole, and an entry that only one side has can only be put back as a whole.
+    """
+    fields = _ChosenFields(paths)
+    value = fields.put_back(now, then, ())
+    return value, paths - fields.done
 
 
 def row_changes(old: Row, new: Row) -> FieldChanges:
@@ -137,6 +150,62 @@ def _walk_maps(
     for key, value in old.items():
         if key not in new and (*path, key) not in _QUIET:
             yield FieldChange((*path, key), "removed", value)
+
+
+class _ChosenFields:
+    """Fields that are put back, by their paths. `done`: those that were found."""
+
+    def __init__(self, paths: frozenset[str]) -> None:
+        self.done: set[str] = set()
+        self._paths = frozenset(path for path in paths if path and len(path) <= MAX_PATH_LENGTH)
+        self._parents = {path[: step.start()] for path in self._paths for step in _STEP.finditer(path)} | {""}
+
+    def put_back(self, now: Any, then: Any, path: tuple[str, ...]) -> Any:
+        """The value at `path`; `_MISSING` stands for none."""
+        text = _join(path)
+        if text in self._paths:
+            self.done.add(text)
+            return then
+        if text not in self._parents:
+            return now
+        if isinstance(now, list) and isinstance(then, list):
+            name = _identity(now, then)
+            if not name:
+                self.done |= {each for each in self._paths if each.startswith(f"{text}[")}
+                return then
+            return [*self._members(_keyed(now, name), _keyed(then, name), path, is_list=True).values()]
+        if all(isinstance(side, dict) or side is _MISSING for side in (now, then)):
+            members = self._members(_members_of(now), _members_of(then), path)
+            return members if members or isinstance(now, dict) else _MISSING
+        return now
+
+    def _members(
+        self, now: dict[str, Any], then: dict[str, Any], path: tuple[str, ...], *, is_list: bool = False
+    ) -> dict[str, Any]:
+        """The members in the order of `now`; those that only `then` has come after the one before them there."""
+        added: dict[str, list[str]] = {}
+        before = ""
+        for key in then:
+            if key in now:
+                before = key
+            else:
+                added.setdefault(before, []).append(key)
+        order = [*added.get("", ()), *(each for key in now for each in (key, *added.get(key, ())))]
+        members: dict[str, Any] = {}
+        for key in order:
+            sides = now.get(key, _MISSING), then.get(key, _MISSING)
+            inner = (*path, key)
+            if is_list and _MISSING in sides and _join(inner) not in self._paths:
+                value = sides[0]
+            else:
+                value = self.put_back(*sides, inner)
+            if value is not _MISSING:
+                members[key] = value
+        return members
+
+
+def _members_of(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _are_same(old: Any, new: Any) -> bool:

@@ -8,10 +8,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.pages.audit.filters import AuditFilter
 from dashboard.pages.audit.query import AuditRecord
+from dashboard.pages.layout.shown_moment import UNDO
 from dashboard.runtime.invisible_characters import escape_invisible
 from dashboard.runtime.text_with_links import object_href
 
@@ -85,6 +87,13 @@ class AuditLine:
         if not self.name or self.verb == "requeue" or self.resource.startswith("/"):
             return ""
         return object_href(self.resource, self.namespace, self.name)
+
+    @property
+    def undo_href(self) -> str:
+        """Address that leads to the review of its reverse; empty where it changed no fields of an object's own."""
+        if self.verb not in ("update", "patch") or self.subresource or self.outcome != "done" or not self.new_version:
+            return ""
+        return f"{self.href}edit/?{urlencode({UNDO: self.new_version})}" if self.href else ""
 
     @property
     def object_query(self) -> str:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
+from dashboard.live.moments.history_objects import HISTORY
 from dashboard.pages.audit.filters import OUTCOME_CHOICES, AuditFilter, filter_problem, parse_filter
 from dashboard.pages.audit.lines import CSV_COLUMNS, audit_line, csv_line, csv_text, json_line
 from dashboard.pages.audit.query import MaySee, RecordPage, all_records, count_records, page_of
@@ -21,6 +22,7 @@ from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.required_right import CONTROLLERS
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.database_executor import Unavailable
+from dashboard.runtime.read_only import is_read_only
 
 AUDIT_KEY = "audit"
 """The entry of the navigation."""
@@ -53,6 +55,7 @@ async def audit(request: HttpRequest) -> HttpResponse:
         "problem": problem,
         "lines": [audit_line(record) for record in found.records],
         "total": total,
+        "offers_undo": state[HISTORY] is not None and not is_read_only(),
         "outcomes": OUTCOME_CHOICES,
         "older_href": f"?{_joined(chosen.query, f'before={found.next_before}')}" if found.next_before else "",
         "newest_href": f"?{chosen.query}" if request.GET.get("before") else "",

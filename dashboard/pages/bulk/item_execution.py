@@ -10,14 +10,12 @@ from dataclasses import dataclass, field
 import msgspec
 import re2
 
-from dashboard.access.identity import Identity
 from dashboard.objects.fields.field_access import ABSENT, Value
-from dashboard.objects.kinds.catalog import KindInfo, kind_of
+from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.merge.diff import Change, changes
 from dashboard.objects.problems.write_refusal import refusal_of
 from dashboard.objects.schemas.schema_store import SchemaStore
 from dashboard.pages.authors.record_and_lookup import WriteRecorder
-from dashboard.pages.authors.store import AuthorStore
 from dashboard.pages.bulk.diff_fields import diff_fields
 from dashboard.pages.bulk.dry_run_mismatch import describe_drift, digest_fields, fingerprint_of
 from dashboard.pages.bulk.list_items_in_patch import missing_items_hint, named_items
@@ -25,9 +23,7 @@ from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import (
     ChangeGroup,
     DryRunResult,
-    ExecutorFactory,
     Item,
-    ItemExecutor,
     ItemState,
     finish_item,
 )
@@ -38,9 +34,7 @@ from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.workload_effects import Effect
 from dashboard.runtime.request_retry import is_unanswered
-from informerd.clock import Clock
 from informerd.errors import CallRefused, Conflict, InformerdError, Invalid, NotFound, TooManyRequests
-from informerd.resource import Resource
 from informerd.rest.client import Client
 
 MAX_READS = 3
@@ -55,17 +49,25 @@ REPLACED_MESSAGE = "It does not exist any more; another object has its name."
 _CHANGED = "It was changed after the review, and this would now do something else than you saw."
 
 
-def item_executor_factory(schemas: SchemaStore, authors: AuthorStore, clock: Clock) -> ExecutorFactory:
-    """Returns a factory of executors for objects of a resource."""
+class LeftAlone(Exception):
+    """The object is not to be written; the message is the reason in sentences."""
 
-    def executor_for(client: Client, resource: Resource, operation: BulkOperation, identity: Identity) -> ItemExecutor:
-        recorder = WriteRecorder(authors, identity, client.field_manager, clock)
-        return ItemExecution(client, kind_of(resource).with_resource(resource), operation, schemas, recorder)
-
-    return executor_for
+    def __init__(self, state: ItemState, words: str) -> None:
+        super().__init__(words)
+        self.state: ItemState = state
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeRequest:
+    """A change of one object."""
+
+    patch: dict[str, Value]
+    """The fields that are asked for."""
+    body: dict[str, Value] | None = None
+    """The whole object to write; None where the patch is sent."""
+
+
+@dataclass(frozen=True)
 class ItemExecution:
     """Dry runs and writes of the objects of one kind; see ItemExecutor."""
 
@@ -81,11 +83,13 @@ class ItemExecution:
         """Read it and send a dry run. Raises TooManyRequests, and errors where no answer came."""
         for _ in range(MAX_READS):
             try:
-                return await self._dry_run(item)
+                return await self.dry_run_once(item)
             except Conflict:
                 continue
             except NotFound:
                 return DryRunResult(finish_item(item, "gone", GONE_MESSAGE))
+            except LeftAlone as reason:
+                return DryRunResult(finish_item(item, reason.state, str(reason)))
             except InformerdError as error:
                 if is_retryable(error):
                     raise
@@ -98,7 +102,7 @@ class ItemExecution:
         """
         for _ in range(MAX_READS):
             try:
-                return await self._written_item(item)
+                return await self.write_once(item)
             except Conflict:
                 moved = await self._rebase(item)
                 if moved.state != "tried":
@@ -106,6 +110,8 @@ class ItemExecution:
                 item = moved
             except NotFound:
                 return finish_item(item, "done" if item.is_unconfirmed and self.order.deletes else "gone", GONE_MESSAGE)
+            except LeftAlone as reason:
+                return finish_item(item, "failed" if reason.state == "refused" else reason.state, str(reason))
             except InformerdError as error:
                 if is_retryable(error):
                     raise
@@ -131,10 +137,11 @@ class ItemExecution:
             return finish_item(item, "done")
         return msgspec.structs.replace(now.item, group=item.group, is_unconfirmed=item.is_unconfirmed)
 
-    async def _dry_run(self, item: Item) -> DryRunResult:
-        live = await self._object_client(item).read()
+    async def dry_run_once(self, item: Item) -> DryRunResult:
+        live = await self.object_client(item).read()
         if live["metadata"]["uid"] != item.uid:
             return DryRunResult(finish_item(item, "gone", REPLACED_MESSAGE))
+        await self.check(item, live)
         item = msgspec.structs.replace(item, version=live["metadata"]["resourceVersion"], words="", said="")
         if self.order.deletes and live["metadata"].get("deletionTimestamp"):
             return DryRunResult(finish_item(item, "same", "It is being deleted already."))
@@ -144,15 +151,14 @@ class ItemExecution:
             has_finalizers = bool(live["metadata"].get("finalizers"))
             item = msgspec.structs.replace(item, effects=_controlled(live))
             title = "held by finalizers" if has_finalizers else "with a controller" if item.effects else ""
-            return DryRunResult(
-                _tried_item(item, seen), ChangeGroup("", deletion_text(live), (), warnings, title=title)
-            )
+            return DryRunResult(tried_item(item, seen), ChangeGroup("", deletion_text(live), (), warnings, title=title))
         # The difference is shown and grouped with the schema's item keys. `all_changes`, which is compared again before
         # the write, does without, because the schema may be unavailable then.
         schema = await self.schemas.schema_of(self.client, self.kind.resource)
-        was, patch = editable_part(live), self.order.requested_patch
+        was, change = editable_part(live), await self.change_request(item, live)
+        patch = change.patch
         try:
-            stored = await self._send_patch(item, dry_run=True)
+            stored = await self._send_change(item, change, dry_run=True)
         except Invalid as error:
             return DryRunResult(mark_refused(item, "refused", error, missing_items_hint(patch, schema, was)))
         now = editable_part(stored.value)
@@ -167,7 +173,7 @@ class ItemExecution:
         )
         item = msgspec.structs.replace(item, effects=await self._effects(item, live, now))
         return DryRunResult(
-            _tried_item(item, _changes_fingerprint(all_changes)),
+            tried_item(item, _changes_fingerprint(all_changes)),
             ChangeGroup(_changes_fingerprint(shown), "", fields, stored.warnings, named, more),
         )
 
@@ -183,27 +189,39 @@ class ItemExecution:
         about = autoscalers_for(Target(self.kind, item.namespace, item.name), listed)
         return (*effects, *(Effect("autoscaled", words=each.name) for each in about))
 
-    async def _written_item(self, item: Item) -> Item:
+    async def write_once(self, item: Item) -> Item:
         if self.order.deletes:
             await self._send_delete(item, dry_run=False)
             return finish_item(item, "done")
-        stored = await self._send_patch(item, dry_run=False)
-        return finish_item(item, "done", await describe_drift(self._object_client(item), item, stored.value))
+        stored = await self._send_change(item, await self.change_request(item), dry_run=False)
+        item = msgspec.structs.replace(item, stored_version=stored.value["metadata"]["resourceVersion"])
+        return finish_item(item, "done", await describe_drift(self.object_client(item), item, stored.value))
 
     async def _send_delete(self, item: Item, *, dry_run: bool) -> tuple[str, ...]:
         how = self.order.propagation
-        return await self._object_client(item).delete(
+        return await self.object_client(item).delete(
             item.uid, item.version, how, grace=self.order.grace, dry_run=dry_run
         )
 
-    async def _send_patch(self, item: Item, *, dry_run: bool) -> WriteResult:
-        operation = self.order
-        strategic = bool(operation.strategic)
-        return await self._object_client(item).patch(
-            operation.requested_patch, item.uid, item.version, dry_run=dry_run, strategic=strategic
-        )
+    async def check(self, item: Item, live: dict[str, Value]) -> None:
+        """Raise LeftAlone where the object is not to be written."""
 
-    def _object_client(self, item: Item) -> ObjectClient:
+    async def change_request(
+        self,
+        item: Item,  # noqa: ARG002 -- of an undo
+        live: dict[str, Value] | None = None,  # noqa: ARG002 -- of an undo
+    ) -> ChangeRequest:
+        """The change of an object; `live` is its present state where that was read. Raises LeftAlone."""
+        return ChangeRequest(self.order.requested_patch)
+
+    async def _send_change(self, item: Item, change: ChangeRequest, *, dry_run: bool) -> WriteResult:
+        client = self.object_client(item)
+        if change.body is not None:
+            return await client.update(change.body, dry_run=dry_run)
+        strategic = bool(self.order.strategic)
+        return await client.patch(change.patch, item.uid, item.version, dry_run=dry_run, strategic=strategic)
+
+    def object_client(self, item: Item) -> ObjectClient:
         return ObjectClient(self.client, Target(self.kind, item.namespace, item.name), write_recorder=self.recorder)
 
 
@@ -256,5 +274,5 @@ def _as_list(value: Value) -> list[Value]:
     return [] if value is ABSENT else [value]
 
 
-def _tried_item(item: Item, seen: str) -> Item:
+def tried_item(item: Item, seen: str) -> Item:
     return msgspec.structs.replace(item, state="tried", fingerprint=seen)

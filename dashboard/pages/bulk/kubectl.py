@@ -23,8 +23,10 @@ def kubectl_commands(
 ) -> tuple[list[str], int]:
     """One line for each NAMES_A_LINE objects of a namespace, at most `limit` lines, and the number of all lines.
 
-    A patch command takes one object.
+    A patch command takes one object. kubectl has no command for an undo.
     """
+    if operation.undo is not None:
+        return [], 0
     names: dict[str, list[str]] = {}
     for item in items:
         if item.state in _LEFT_OUT:

@@ -1,4 +1,4 @@
-"""Bulk operation: a patch, or a deletion, that is applied to each of many objects."""
+"""Bulk operation: a patch, a deletion, or the reverse of what another run did, applied to each of many objects."""
 
 from __future__ import annotations
 
@@ -9,8 +9,24 @@ import msgspec
 from dashboard.pages.bulk.patch_merge_rules import PatchedList
 from dashboard.pages.writes.object_client import Propagation
 
-Verb = Literal["label", "annotate", "patch", "delete"]
-VERB_TITLES: dict[Verb, str] = {"label": "Labels", "annotate": "Annotations", "patch": "Patch", "delete": "Delete"}
+Verb = Literal["label", "annotate", "patch", "delete", "undo"]
+VERB_TITLES: dict[Verb, str] = {
+    "label": "Labels", "annotate": "Annotations", "patch": "Patch", "delete": "Delete", "undo": "Undo",
+}  # fmt: skip
+
+
+class UndoneRun(msgspec.Struct, frozen=True):
+    """The run that an undo reverses."""
+
+    key: str
+    did: Literal["change", "deletion", "creation"]
+    """What it did to its objects. Only an undo creates some."""
+    begun_at: float
+    """Unix seconds before all its writes."""
+    ended_at: float
+    """Unix seconds after all of them."""
+    may_destroy: bool = False
+    """Whether its reverse may stop pods or skip a clean-up."""
 
 
 class BulkOperation(msgspec.Struct, frozen=True):
@@ -18,9 +34,9 @@ class BulkOperation(msgspec.Struct, frozen=True):
 
     verb: Verb
     patch: dict[str, Any] | None = {}
-    """None beside a strategic patch: an older web process does not know those, cannot decode this and leaves the run
-    alone. Otherwise it would send the patch as a merge patch and replace lists, or send nothing, and count that as
-    done.
+    """None beside a strategic patch and an undo: an older web process does not know those, cannot decode this and
+    leaves the run alone. Otherwise it would send the patch as a merge patch and replace lists, or send nothing, and
+    count that as done.
     """
     propagation: Propagation = "Background"
     grace: int | None = None
@@ -29,9 +45,27 @@ class BulkOperation(msgspec.Struct, frozen=True):
     lists: tuple[PatchedList, ...] = ()
     """Merge rules of the patch's lists, and of the maps that it does not merge."""
 
+    undo: UndoneRun | None = None
+
     @property
     def deletes(self) -> bool:
-        return self.verb == "delete"
+        return self.verb == "delete" or (self.undo is not None and self.undo.did == "creation")
+
+    @property
+    def creates(self) -> bool:
+        return self.undo is not None and self.undo.did == "deletion"
+
+    @property
+    def imperative(self) -> str:
+        return "Delete" if self.deletes else "Create" if self.creates else "Change"
+
+    @property
+    def participle(self) -> str:
+        return "deleted" if self.deletes else "created" if self.creates else "changed"
+
+    @property
+    def gerund(self) -> str:
+        return "Deleting" if self.deletes else "Creating" if self.creates else "Changing"
 
     @property
     def requested_patch(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import cast, get_args
 
 from dashboard.objects.fields.field_access import Path, Value
+from dashboard.objects.fields.server_set_fields import LAST_APPLIED
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.manifests.yaml_writer import dump
@@ -17,7 +18,6 @@ from dashboard.pages.bulk.patch_merge_rules import DELETE_FROM_PREFIX, SET_ORDER
 from dashboard.pages.bulk.strategic_patch_checks import check_lists
 from dashboard.pages.delete.options import parse_delete_options
 from dashboard.pages.forms.controls import normalize_newlines
-from dashboard.pages.writes.editable_part import LAST_APPLIED
 from informerd.selectors.label_requirement import label_key_problem, label_value_problem
 
 VERBS: tuple[Verb, ...] = get_args(Verb)

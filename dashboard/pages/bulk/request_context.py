@@ -11,6 +11,7 @@ from django.shortcuts import render
 from dashboard.access.identity import Identity, browser_of, user_of
 from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
+from dashboard.live.moments.history_objects import HISTORY
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
@@ -40,7 +41,8 @@ class RunRequest:
 
     def page(self, template: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
         page = page_info(self.request, title=f"Change {self.kind.title}", key=self.kind.key)
-        shown = {"run": self.run, "kind": self.kind, "page": page, **context}
+        has_history = self.app_state[HISTORY] is not None
+        shown = {"run": self.run, "kind": self.kind, "page": page, "has_history": has_history, **context}
         response = render(self.request, template, shown, status=status)
         response["Cache-Control"] = "no-store"
         return response
@@ -51,7 +53,12 @@ class RunRequest:
         production.
         """
         order = self.run.order
-        if order is None or not (order.deletes or patch_destroys(self.kind.key, order.requested_patch)):
+        may_destroy = order is not None and (
+            order.undo.may_destroy
+            if order.undo is not None
+            else order.deletes or patch_destroys(self.kind.key, order.requested_patch)
+        )
+        if order is None or not may_destroy:
             return None
         doing = "deleted" if order.deletes else "changed, which stops pods or skips a clean-up"
         number = self.run.remaining_count or self.run.total

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -13,6 +14,7 @@ from dashboard.access.identity import Identity
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.pages.bulk.list_items_in_patch import NamedItem
 from dashboard.pages.bulk.operation import BulkOperation
+from dashboard.pages.layout.shown_moment import UNDO
 from dashboard.pages.writes.workload_effects import Effect
 from informerd.errors import InformerdError
 from informerd.resource import Resource
@@ -28,8 +30,19 @@ RunState = Literal["choosing", "trying", "review", "running", "cancelled", "done
 ACTIVE_STATES: frozenset[RunState] = frozenset({"trying", "running"})
 ItemState = Literal["waiting", "tried", "same", "done", "changed", "refused", "failed", "gone"]
 """waiting: not tried · tried: its dry run was accepted, it is to be written · same: nothing would change · changed:
-changed by others after the review · refused: the dry run was · failed: the write was · gone: deleted.
+changed by others after the review, or since the run that is undone · refused: the dry run was · failed: the write
+was · gone: deleted.
 """
+
+
+class UndoneWrite(msgspec.Struct, frozen=True, array_like=True):
+    """What another run did to an object, which an undo reverses."""
+
+    uid: str
+    version: str
+    """resourceVersion on top of which it was written, or deleted."""
+    stored_version: str
+    """resourceVersion that the write made; empty for a deletion, and where no answer told it."""
 
 
 class Item(msgspec.Struct, frozen=True, array_like=True):
@@ -55,10 +68,27 @@ class Item(msgspec.Struct, frozen=True, array_like=True):
     """Fingerprint of the object that the dry run would have stored."""
     field_digests: tuple[tuple[str, str], ...] = ()
     """The fields that the dry run changed, with a digest of each value; none for a change of very many fields."""
+    stored_version: str = ""
+    """resourceVersion that the write made; empty for a deletion, and where no answer told it."""
+    undone: UndoneWrite | None = None
 
     @property
     def key(self) -> str:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    @property
+    def subpage(self) -> str:
+        """End of the address that links lead to: of an undo, the object's versions where it is gone, and the editor
+        with this undo where somebody has changed the same. Empty: its details.
+        """
+        undone = self.undone
+        if undone is None or self.state == "done":
+            return ""
+        if self.state == "changed":
+            return (
+                f"edit/?{urlencode({UNDO: undone.stored_version})}" if undone.version and undone.stored_version else ""
+            )
+        return "" if undone.stored_version else "history/"
 
 
 class DiffItem(msgspec.Struct, frozen=True, array_like=True):
@@ -134,7 +164,15 @@ class Run(msgspec.Struct, frozen=True):
 
     @property
     def href(self) -> str:
-        return f"/resources/{self.resource.key}/bulk/{self.key}/"
+        return self._href_of(self.key)
+
+    @property
+    def undone_href(self) -> str:
+        """Address of the run that this one undoes; empty where it undoes none."""
+        return self._href_of(self.order.undo.key) if self.order is not None and self.order.undo is not None else ""
+
+    def _href_of(self, key: str) -> str:
+        return f"/resources/{self.resource.key}/bulk/{key}/"
 
     @property
     def created_at(self) -> str:
@@ -152,6 +190,11 @@ class Run(msgspec.Struct, frozen=True):
     def can_choose_again(self) -> bool:
         """Whether the operation can be chosen again: nothing is written yet."""
         return self.state in ("choosing", "review") and not self.written_count
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether it has ended and something was written."""
+        return self.state in ("done", "cancelled") and bool(self.written_count)
 
     @property
     def is_active(self) -> bool:

@@ -263,4 +263,4 @@ def _reset_failed_items(items: Iterable[Item]) -> tuple[Item, ...]:
 
 
 def _new(item: Item) -> Item:
-    return Item(item.namespace, item.name, item.uid)
+    return Item(item.namespace, item.name, item.uid, undone=item.undone)

@@ -17,7 +17,7 @@ from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.problems.write_refusal import Refusal
 from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.pages.bulk.kubectl import kubectl_commands
-from dashboard.pages.bulk.operation import VERB_TITLES
+from dashboard.pages.bulk.operation import VERB_TITLES, BulkOperation
 from dashboard.pages.bulk.operation_form import form_values_of, parse_operation
 from dashboard.pages.bulk.request_context import RUNS_PATH, RunRequest, open_run_request, require_database, see_other
 from dashboard.pages.bulk.review import (
@@ -32,8 +32,9 @@ from dashboard.pages.bulk.review import (
 from dashboard.pages.bulk.run import ChangeGroup, Item
 from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, verb_limit
 from dashboard.pages.bulk.runner import BULK_RUNNER
-from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
+from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS, NewRun
 from dashboard.pages.bulk.summed_effects_text import effect_texts, pod_totals
+from dashboard.pages.bulk.undo import undo_items, undo_operation
 from dashboard.pages.layout.htmx import htmx_of
 from dashboard.pages.layout.not_found import ChoiceLink
 from dashboard.pages.layout.page import page_info
@@ -65,9 +66,7 @@ async def _pressed(run_request: RunRequest) -> HttpResponse:
     post, run, bulks = run_request.request.POST, run_request.run, run_request.app_state[BULK_RUNNER]
     person = person_of(run_request.request)
     if "try" in post and run.can_choose_again:
-        order = parse_operation(
-            post, run_request.kind, await run_request.schema() if post.get("verb") == "patch" else UNKNOWN
-        )
+        order = await _operation(run_request)
         if isinstance(order, Refusal):
             return await _choice(run_request, refusal=order, status=order.code)
         await bulks.start_dry_runs(run, person, order)
@@ -83,7 +82,34 @@ async def _pressed(run_request: RunRequest) -> HttpResponse:
         await bulks.retry_failed(run, person)
     elif "look" in post and run.state in ("done", "cancelled"):
         await bulks.retry_dry_runs(run, person)
+    elif "undo" in post and run.can_undo and run.order is not None:
+        return see_other(await _start_undo(run_request, run.order))
     return see_other(run.href)
+
+
+async def _operation(run_request: RunRequest) -> BulkOperation | Refusal:
+    """The chosen operation; an undo cannot become another one."""
+    run, post = run_request.run, run_request.request.POST
+    if run.order is not None and run.order.undo is not None:
+        return run.order
+    schema = await run_request.schema() if post.get("verb") == "patch" else UNKNOWN
+    return parse_operation(post, run_request.kind, schema)
+
+
+async def _start_undo(run_request: RunRequest, order: BulkOperation) -> str:
+    """Start the dry runs of a run that undoes this one, for the objects that may be seen; returns its address."""
+    run, state = run_request.run, run_request.app_state
+    bulks, now, server = state[BULK_RUNNER], state[CLOCK].time(), state[CONNECTION].cluster.server
+    items = undo_items(await run_request.items())
+    if not items:  # none that may be seen
+        return run.href
+    new_run = NewRun(run.resource, items, run.back, is_over_all_matches=False)
+    key = await bulks.store.create(run.identity, server, new_run, now)
+    undo = await bulks.store.find(run.identity, key, server)
+    if undo is None:
+        return run.href
+    await bulks.start_dry_runs(undo, person_of(run_request.request), undo_operation(run, order, now))
+    return undo.href
 
 
 async def _wished(run_request: RunRequest) -> None:
@@ -111,6 +137,8 @@ async def _shown(run_request: RunRequest, *, is_name_refused: bool = False) -> H
 async def _choice(run_request: RunRequest, *, refusal: Refusal | None = None, status: int = 200) -> HttpResponse:
     """The form of the operation; as typed, else as chosen before."""
     order = run_request.run.order
+    if order is not None and order.undo is not None:
+        return run_request.page("bulk/undo.html", {})
     typed = (
         run_request.request.POST.dict() if refusal is not None else form_values_of(order) if order is not None else {}
     )
@@ -176,7 +204,7 @@ def _pod_totals(run_request: RunRequest, groups: list[ReviewGroup]) -> tuple[str
     items = [item for group in groups for item in group.items]
     has_effects = (
         run_request.run.order is not None
-        and not run_request.run.order.deletes
+        and not (run_request.run.order.deletes or run_request.run.order.creates)
         and all(item.stored_fingerprint for item in items)
     )
     is_known = all(group.leaves_pods or all(item.effects for item in group.items) for group in groups)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from dashboard.objects.fields.field_access import ABSENT, Value, format_path, get
+from dashboard.objects.fields.server_set_fields import LAST_APPLIED
 from dashboard.pages.create.clone_omitted_fields import (
     ANNOTATIONS,
     DEFAULT_MARKERS,
@@ -20,7 +21,6 @@ from dashboard.pages.create.clone_omitted_fields import (
     FieldPattern,
     fields_below,
 )
-from dashboard.pages.writes.editable_part import LAST_APPLIED
 
 MAX_NAME_LENGTH = 253
 """Longest name, in characters (DNS subdomain)."""

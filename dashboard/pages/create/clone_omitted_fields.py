@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dashboard.pages.writes.editable_part import LAST_APPLIED, SET_BY_SERVER
+from dashboard.objects.fields.server_set_fields import LAST_APPLIED, SET_BY_SERVER
 
 FieldPattern = tuple[str, ...]
 """Field names from the object's root; ``*`` stands for every item of a list."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
+from dashboard.live.moments.history_objects import HISTORY
 from dashboard.objects.fields.field_access import Path
 from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.merge.diff import changes
@@ -24,7 +26,8 @@ from dashboard.pages.edit.spec_or_status_request import has_status
 from dashboard.pages.forms import Form, FormContext, build_form, form_fields
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN
-from dashboard.pages.layout.flash import flash
+from dashboard.pages.layout.flash import Tone, flash
+from dashboard.pages.layout.shown_moment import FIELD, UNDO, VERSION, can_restore
 from dashboard.pages.writes.destruction import destruction_text
 from dashboard.pages.writes.outcomes import Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Submission, Unsure
 from dashboard.pages.writes.request_context import EditRequest
@@ -202,12 +205,24 @@ async def _review_page(edit_request: EditRequest, review: Review) -> HttpRespons
         **submission_context(review.draft),
         "review": review,
         "reviewed": reviewed,
+        **_start_context(edit_request),
         "by_server": tuple(change for change in review.changes if change.by_server),
         "typed_name": typed_name.refused if typed_name is not None and is_name_refused else typed_name,
     }
     # a merge that nobody asked for is a conflict that was solved: the page says so in its status too
     status = 409 if review.merged is not None else 422 if is_name_refused else 200
     return edit_request.page("edit/review.html", "Review", context, status=status)
+
+
+def _start_context(edit_request: EditRequest) -> dict[str, object]:
+    """What the edit began with, where that is a part of history: context of edit/_started_from_history.html."""
+    request = edit_request.request
+    params = request.POST if VERSION in request.POST else request.GET if request.method != "POST" else QueryDict()
+    return {
+        "put_back_fields": params.getlist(FIELD),
+        "restored_at": params.get(VERSION, ""),
+        "is_undo": UNDO in params,
+    }
 
 
 async def name_to_type_for(edit_request: EditRequest, draft: Submission) -> TypedName | None:
@@ -226,6 +241,7 @@ def _conflict_page(edit_request: EditRequest, moved: Moved) -> HttpResponse:
     questions = conflict_questions(moved.merge)
     context: dict[str, object] = {
         **submission_context(moved.draft),
+        **_start_context(edit_request),
         "moved": moved,
         "questions": questions,
     }
@@ -254,8 +270,16 @@ def _saved_response(edit_request: EditRequest, saved: Saved) -> HttpResponse:
         words = f"{edited} is saved: {STORED_AFTER_ALL}."
     warnings = " ".join(f"The API server warns: {warning}." for warning in saved.warnings)
     text = " ".join(each for each in (words, drift_text, warnings) if each)
-    flash(response, edit_request.target.href, text, "warn" if warnings or differs_from_review else "ok")
+    tone: Tone = "warn" if warnings or differs_from_review else "ok"
+    flash(response, edit_request.target.href, text, tone, undo_href=_undo_href(edit_request, saved))
     return response
+
+
+def _undo_href(edit_request: EditRequest, saved: Saved) -> str:
+    """Address that undoes the write; empty where nothing was written, or history has nothing to put back."""
+    target = edit_request.target
+    has_history = edit_request.state[HISTORY] is not None and can_restore(target.kind) and target.part == "spec"
+    return f"{target.edit_href}?{urlencode({UNDO: saved.version})}" if has_history and saved.changed else ""
 
 
 async def _unsure_page(edit_request: EditRequest, unsure: Unsure) -> HttpResponse:

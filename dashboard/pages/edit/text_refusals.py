@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, get
+from dashboard.objects.fields.server_set_fields import SET_BY_SERVER
 from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.printers.secret_redaction import MASK
 from dashboard.objects.problems.write_refusal import (
@@ -16,7 +17,7 @@ from dashboard.objects.problems.write_refusal import (
     refusal_of,
     unreadable_refusal,
 )
-from dashboard.pages.writes.editable_part import SET_BY_SERVER, Base
+from dashboard.pages.writes.editable_part import Base
 from dashboard.pages.writes.outcomes import OutcomeReached, Refused, Submission
 from dashboard.pages.writes.target import Target
 from dashboard.runtime.thread_pools import run_in_thread_if_large

@@ -14,14 +14,11 @@ token and, for an edit, the mark of a review of this text on top of this state. 
 from __future__ import annotations
 
 from dataclasses import replace
-from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dashboard.objects.fields.field_access import Value
 from dashboard.objects.manifests.document import parse
-from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.problems.write_refusal import Problem, Refusal, refusal_of
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.drafts.draft import Content, Draft
@@ -29,22 +26,22 @@ from dashboard.pages.drafts.request_draft import DISCARD
 from dashboard.pages.edit.actions import merge_theirs, review, save
 from dashboard.pages.edit.check_while_typing import check_result, theirs_note
 from dashboard.pages.edit.concurrent_changes import current_object
+from dashboard.pages.edit.editor_start import editor_of, editor_over
 from dashboard.pages.edit.form_data import Button, EditForm, fill_text, parse_base, read_form
 from dashboard.pages.edit.recreate import recreate, review_recreation
 from dashboard.pages.edit.responses import Editor, name_to_type_for, outcome_response
 from dashboard.pages.edit.signed_review import unsign_review
 from dashboard.pages.edit.spec_or_status_request import open_part_request
+from dashboard.pages.edit.start_from_history import start_from_history
 from dashboard.pages.forms import ButtonResult, form_fields, press
 from dashboard.pages.forms.input_names import FIELD, INITIAL
 from dashboard.pages.layout.flash import clear_flash
 from dashboard.pages.layout.shown_moment import VERSION
-from dashboard.pages.writes.editable_part import Base, editable_part
 from dashboard.pages.writes.outcomes import Gone, Outcome, Refused, Saved, Submission, returns_outcome
-from dashboard.pages.writes.past_version import read_past_version
 from dashboard.pages.writes.request_context import EditRequest
 from dashboard.pages.writes.target import Editable
 from dashboard.pages.writes.typed_name import is_missing
-from dashboard.pages.writes.write_unavailable import WriteUnavailable, unavailable_as_json, unavailable_as_page
+from dashboard.pages.writes.write_unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT
 from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.errors import InformerdError, NotFound
@@ -60,7 +57,9 @@ async def edit(request: HttpRequest, resource: str, namespace: str, name: str, p
         return await edit_request.draft_session.discard(
             target.kind.path if request.POST[DISCARD] == "list" else target.href
         )
-    if request.method == "POST":
+    if request.method == "POST" and VERSION in request.POST:
+        outcome = await _open(edit_request, request.POST)
+    elif request.method == "POST":
         await edit_request.draft_session.keep(Content.of(request.POST.dict()))
         outcome = await _press(edit_request, await read_form(request.POST))
     else:
@@ -88,50 +87,17 @@ async def check(
 
 async def _open(edit_request: EditRequest, params: QueryDict) -> Editor | Outcome:
     """The editor with the current object, with a draft, or with a version from history."""
-    if version := params.get(VERSION, ""):
-        return await _restored(edit_request, version)
+    if started := await start_from_history(edit_request, params):
+        return started
     draft_key = params.get("draft", "")
     if not draft_key:
-        return await _editor_of(edit_request)
+        return await editor_of(edit_request)
     stored_draft = await edit_request.draft_session.resume(draft_key)
     if stored_draft is not None:
         return await _resumed(edit_request, stored_draft)
     words = "It was saved or thrown away, or belongs to another browser. The editor shows the current object."
     refusal = Refusal((Problem(words),), 404, "This draft does not exist any more")
-    return await _editor_of(edit_request, refusal=refusal)
-
-
-async def _editor_of(edit_request: EditRequest, text: str = "", refusal: Refusal | None = None) -> Editor:
-    """The editor with the current object. Raises WriteUnavailable where it cannot be read."""
-    return await _editor_over(edit_request, await edit_request.read("Edit"), text, refusal)
-
-
-async def _editor_over(
-    edit_request: EditRequest, live: dict[str, Value], text: str = "", refusal: Refusal | None = None
-) -> Editor:
-    """The editor on top of the current object; with `text`, where there is one."""
-    base = Base.of(live, edit_request.target.part)
-    deletion_timestamp = live["metadata"].get("deletionTimestamp", "")
-    offers = await edit_request.draft_session.offers()
-    return Editor(Submission(text or base.text, base), refusal, deletion_timestamp=deletion_timestamp, offers=offers)
-
-
-async def _restored(edit_request: EditRequest, version: str) -> Editor:
-    """The editor with a version from history on top of the current object, which the review compares it with."""
-    target, part = edit_request.target, edit_request.target.part
-    found = await read_past_version(edit_request.state, target, version)
-    if isinstance(found, Refusal):
-        return await _editor_of(edit_request, refusal=found)
-    text = to_yaml(editable_part(found.value, part))
-    try:
-        live = await edit_request.object_client.read()
-    except NotFound:  # it is created again
-        place = f"{target.namespace or '-'}/{target.name}"
-        query = urlencode({"from": place, VERSION: found.at}, safe=":/")
-        raise WriteUnavailable.redirect(HttpResponseRedirect(f"{target.kind.new_path}?{query}")) from None
-    except InformerdError as error:
-        raise edit_request.read_failure(error, "Edit") from error
-    return replace(await _editor_over(edit_request, live, text), restored_at=found.at)
+    return await editor_of(edit_request, refusal=refusal)
 
 
 @returns_outcome
@@ -142,7 +108,7 @@ async def _resumed(edit_request: EditRequest, stored_draft: Draft) -> Editor:
         parse_base, content.base_uid, content.base_version, content.base, size=len(content.base)
     )
     if base is None:
-        return await _editor_of(edit_request, content.text)
+        return await editor_of(edit_request, content.text)
     draft = Submission(content.text, base)
     try:
         live = await current_object(edit_request.object_client, draft)
@@ -166,10 +132,10 @@ async def _resumed(edit_request: EditRequest, stored_draft: Draft) -> Editor:
 async def _press(edit_request: EditRequest, form: EditForm) -> Editor | Outcome:
     """The outcome of the pressed button."""
     if form.submission is None and form.button == Button.ADOPT:  # from the page of a new object whose name is in use
-        return await _editor_of(edit_request, form.text)
+        return await editor_of(edit_request, form.text)
     if form.submission is None:
         words = "The form arrived without its base, so the edit now starts from the current object."
-        return await _editor_of(edit_request, form.text, Refusal((), 400, words))
+        return await editor_of(edit_request, form.text, Refusal((), 400, words))
     post, client, schema = edit_request.request.POST, edit_request.object_client, await edit_request.schema()
     draft = await fill_text(form.submission, schema, form_fields(post.dict()))
     if isinstance(draft, Refused):
@@ -226,4 +192,4 @@ async def _adopt(edit_request: EditRequest, draft: Submission) -> Editor | Outco
         return Gone(draft)
     except InformerdError as error:
         return Editor(draft, refusal_of(error))
-    return await _editor_over(edit_request, live, draft.text)
+    return await editor_over(edit_request, live, draft.text)

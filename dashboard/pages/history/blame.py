@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from dashboard.live.history.reader import ChangedState
 from dashboard.live.history.version import Operation, Version
 from dashboard.live.moments.at_parameter import format_at
+from dashboard.live.moments.history_objects import MICROSECONDS
 from dashboard.live.rendering.time_texts import utc_text
 from dashboard.objects.paths.field_changes import FieldChange, field_changes
 from dashboard.pages.history.comparison import shown_change
 from dashboard.pages.history.rail import seconds_of
 from dashboard.pages.history.shown_state import shown_state
 from dashboard.pages.history.writers import Writers
+from dashboard.pages.layout.shown_moment import restore_query
 
 MAX_VERSIONS = 200
 """Newest versions that are searched."""
@@ -35,6 +37,8 @@ class FieldBlame:
     person: str
     manager: str
     is_status: bool
+    restore_query: str
+    """Query of the editor that puts it back as it was before; empty where no edit can set it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,5 +116,6 @@ class BlameSearch:
                 person=self._writers.person(version),
                 manager=version.manager,
                 is_status=steps[:1] == ("status",),
+                restore_query=restore_query(at - 1 / MICROSECONDS, shown.put_back) if shown.put_back else "",
             )
         )

@@ -10,9 +10,10 @@ from dashboard.live.moments.at_parameter import format_at
 from dashboard.live.moments.past_rows import PastRows
 from dashboard.live.rendering.time_texts import utc_text
 from dashboard.objects.fields.field_access import ABSENT
+from dashboard.objects.fields.server_set_fields import can_be_set
 from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import Line, diff_lines, value_texts
-from dashboard.objects.paths.field_changes import FieldChange, field_changes
+from dashboard.objects.paths.field_changes import MAX_PATH_LENGTH, FieldChange, field_changes
 from dashboard.pages.history.rail import change_words, moment_href, seconds_of
 from dashboard.pages.history.shown_state import shown_state
 from dashboard.runtime.invisible_characters import escape_invisible
@@ -25,6 +26,8 @@ class ShownChange:
     field: str
     texts: tuple[str, str]
     by_server: bool = False
+    put_back: str = ""
+    """Path that an editor's address has to put the field back; empty where no edit can set it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class Comparison:
     lines: tuple[Line, ...]
     was_yaml: str
     now_yaml: str
+    can_put_back: bool
+    """Whether an edit can set any of the changed fields."""
     are_two_objects: bool
     """Whether the name was deleted and created again between them."""
     is_one_version: bool
@@ -67,13 +72,15 @@ def compare(key: str, rows: PastRows, one: StoredVersion, other: StoredVersion, 
     was, now = sorted((one, other), key=lambda stored: stored.version.time)
     before, after = shown_state(was.json), shown_state(now.json)
     found = field_changes(before, after)
+    shown = tuple(shown_change(change) for change in found.changes)
     was_yaml, now_yaml = to_yaml(before), to_yaml(after)
     changed = ChangedState(replace(now.version, operation=Operation.MODIFIED), was.json, now.json)
     return Comparison(
         was=_side(was, href),
         now=_side(now, href),
         words=change_words(key, rows, changed)[0],
-        changes=tuple(shown_change(change) for change in found.changes),
+        changes=shown,
+        can_put_back=any(change.put_back for change in shown),
         are_all=found.are_all,
         lines=diff_lines(was_yaml, now_yaml),
         was_yaml=was_yaml,
@@ -87,7 +94,8 @@ def shown_change(change: FieldChange) -> ShownChange:
     """A changed field with both values as texts, empty where there is none."""
     old = ABSENT if change.op == "added" else change.old
     new = ABSENT if change.op == "removed" else change.new
-    return ShownChange(escape_invisible(change.path), value_texts(old, new))
+    path = change.path if can_be_set(change.steps) and len(change.path) < MAX_PATH_LENGTH else ""
+    return ShownChange(escape_invisible(change.path), value_texts(old, new), put_back=path)
 
 
 def _side(stored: StoredVersion, href: str) -> Side:

@@ -16,9 +16,13 @@ from dashboard.live.moments.history_objects import MICROSECONDS
 from dashboard.live.moments.past_entries import build_entries
 from dashboard.live.moments.past_rows import PastRows
 from dashboard.live.rendering.time_texts import utc_text
+from dashboard.objects.fields.server_set_fields import can_be_set
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.kinds.value_hashes import MEMBER
+from dashboard.objects.paths.field_changes import field_changes
+from dashboard.pages.history.shown_state import shown_state
 from dashboard.pages.history.writers import Writers
+from dashboard.pages.layout.shown_moment import UNDO
 
 TITLES = {
     Operation.ADDED: "created",
@@ -66,6 +70,8 @@ class RailVersion:
     """Query that compares it with the newest version; empty where it is that."""
     with_before: str
     """Query that compares it with the version before it; empty where there is none."""
+    undo: str
+    """Query of the editor that undoes it; empty where no edit can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +187,20 @@ def _version(
         then_href=moment_href(href, version),
         with_now="" if newest is None or newest.time == version.time else compare_query(version),
         with_before="" if earlier is None else compare_query(earlier, version),
+        undo=_undo_query(change, newest),
     )
+
+
+def _undo_query(change: ChangedState, newest: Version | None) -> str:
+    """Only a change of the object that has the name now can be undone, and of fields that an edit can set."""
+    version = change.version
+    is_of_present = newest is not None and not newest.operation.is_end and newest.object.uid == version.object.uid
+    if not is_of_present or version.operation is not Operation.MODIFIED or change.before is None:
+        return ""
+    compared = field_changes(shown_state(change.before), shown_state(change.json))
+    if not any(can_be_set(each.steps) for each in compared.changes):
+        return ""
+    return urlencode({UNDO: version.resource_version})
 
 
 def _with_gaps(

@@ -40,6 +40,7 @@ from dashboard.pages.layout.requested_kind import (
     redirect_with_query,
 )
 from dashboard.pages.layout.secret_cache_control import forbid_storing_secrets
+from dashboard.pages.layout.shown_moment import can_restore
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.text_with_links import history_href, object_href
 from dashboard.runtime.thread_pools import run_in_thread
@@ -69,6 +70,8 @@ class ShownHistory:
     last_href: str
     """The object's details as they were last; empty where it has not ended."""
     is_blame: bool
+    can_restore: bool
+    """Whether the object is there and can be edited."""
     chosen: str
     """End of a query: the two moments that were chosen; empty where none was."""
     comparison: Comparison | None = None
@@ -176,6 +179,7 @@ class _Pages:
             older=format_at(seconds_of(on_page[-1].version)) if more else "",
             last_href=_last_href(self._href, newest),
             is_blame=is_blame,
+            can_restore=can_restore(self._kind) and bool(newest) and not newest[0].version.operation.is_end,
             chosen="".join(f"&{name}={format_at(at)}" for name in ("from", "to") if (at := moments[name]) is not None),
         )
         if is_blame and newest:

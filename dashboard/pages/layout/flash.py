@@ -30,11 +30,13 @@ class Flash:
 
     words: str
     tone: Tone
+    undo_href: str
+    """Address that leads to the review of the reverse of what was done; empty where there is none."""
 
 
-def flash(response: HttpResponse, path: str, words: str, tone: Tone = "ok") -> None:
+def flash(response: HttpResponse, path: str, words: str, tone: Tone = "ok", *, undo_href: str = "") -> None:
     """Set the flash message `words` for the page at the address `path`."""
-    value = signing.dumps([unquote(path), words[:_MAX_LENGTH], tone], salt=_SALT, compress=True)
+    value = signing.dumps([unquote(path), words[:_MAX_LENGTH], tone, undo_href], salt=_SALT, compress=True)
     secure = settings.CSRF_COOKIE_SECURE
     response.set_cookie(COOKIE, value, max_age=LIFETIME, httponly=True, samesite="Strict", secure=secure)
 
@@ -45,10 +47,10 @@ def flash_for(request: HttpRequest) -> Flash | None:
     if value is None:
         return None
     try:
-        path, words, tone = signing.loads(value, salt=_SALT, max_age=LIFETIME)
+        path, words, tone, undo_href = signing.loads(value, salt=_SALT, max_age=LIFETIME)
     except (signing.BadSignature, ValueError):
         return None
-    return Flash(words, tone) if path == request.path else None
+    return Flash(words, tone, undo_href) if path == request.path else None
 
 
 def clear_flash(request: HttpRequest, response: HttpResponse) -> None:

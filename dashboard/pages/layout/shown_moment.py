@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from dashboard.live.moments.at_parameter import AT, STEPPED_PAGES, format_at
@@ -15,6 +16,10 @@ from dashboard.runtime.counts_and_times import format_duration
 
 VERSION = "version"
 """Parameter of an editor's address: the moment whose version it starts with."""
+FIELD = "field"
+"""Beside VERSION: path of a field that is put back, as dashboard.objects.paths.field_changes has it; of any number."""
+UNDO = "undo"
+"""Parameter of an editor's address: the resourceVersion of the write that is undone."""
 SPANS = ((300, "5 min"), (900, "15 min"), (3600, "1 h"), (6 * 3600, "6 h"), (24 * 3600, "24 h"), (7 * 24 * 3600, "7 d"))
 """Seconds before now of the moments that are offered, and what they are called."""
 
@@ -94,6 +99,14 @@ def time_control(request: HttpRequest) -> TimeControl | None:
 
 def restore_href(kind: KindInfo, href: str, at: float) -> str:
     """Address of the editor that starts with the version of a moment; empty where the kind cannot be restored."""
-    if not kind.editable or kind.is_secret_kind:
-        return ""
-    return f"{href}edit/?{urlencode({VERSION: format_at(at)}, safe=':')}"
+    return f"{href}edit/?{restore_query(at)}" if can_restore(kind) else ""
+
+
+def can_restore(kind: KindInfo) -> bool:
+    """Whether versions of a kind can be brought back."""
+    return kind.editable and not kind.is_secret_kind and not settings.DELTABOARD_READ_ONLY
+
+
+def restore_query(at: float, *fields: str) -> str:
+    """Query of that address, for all of a version or for some of its fields."""
+    return urlencode([(VERSION, format_at(at)), *((FIELD, each) for each in fields)], safe=":")

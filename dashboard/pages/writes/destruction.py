@@ -43,6 +43,19 @@ def patch_destroys(key: str, patch: Mapping[str, Any]) -> bool:
     )
 
 
+def undo_destroys(key: str, patch: Mapping[str, Any]) -> bool:
+    """The same of putting back what such a patch changed."""
+    spec, metadata = patch.get("spec"), patch.get("metadata")
+    spec, metadata = spec if isinstance(spec, dict) else {}, metadata if isinstance(metadata, dict) else {}
+    return (
+        "replicas" in spec
+        or (key == _JOBS and "suspend" in spec)
+        or any("finalizers" in name or name == "$patch" for name in metadata)
+        or any(name == "$patch" for name in spec)
+        or (key == "nodes" and any("taints" in name for name in spec))
+    )
+
+
 def _is_count(value: Value) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 

@@ -8,22 +8,9 @@ from dataclasses import dataclass
 
 from dashboard.objects.fields.field_access import ABSENT, Value, get, put
 from dashboard.objects.fields.managed_fields import without_managed_fields
+from dashboard.objects.fields.server_set_fields import LAST_APPLIED, SET_BY_SERVER
 from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.pages.writes.target import Editable, Target
-
-SET_BY_SERVER = (
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "generation",
-    "managedFields",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-)
-"""Metadata that only the API server writes."""
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-"""The annotation of `kubectl apply`; like `kubectl edit`, an edit leaves it unchanged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
-
 from dashboard.access.rights import RIGHTS
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.moments.at_parameter import BadMoment, format_at, parse_at
 from dashboard.live.moments.moments import MOMENTS
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.problems.write_refusal import Problem, Refusal
+from dashboard.pages.writes.recorded_write import NO_HISTORY, NO_SECRETS, NotRecorded, recorded_object
 from dashboard.pages.writes.target import Target
 from dashboard.runtime.app_state import CLOCK, AppState
-from informerd.errors import UNREADABLE
 
 NOT_RESTORED = "The version is not restored"
 
@@ -32,10 +30,10 @@ async def read_past_version(state: AppState, target: Target, text: str) -> PastV
     """The version of `target` at the moment that `text` names, or why it cannot be restored."""
     kind = target.kind
     if kind.is_secret_kind:
-        return _refusal(422, "History does not keep the values of Secrets.")
+        return _refusal(422, NO_SECRETS)
     moments = state[MOMENTS]
     if moments is None:
-        return _refusal(404, "Deltaboard keeps no history here (DELTABOARD_HISTORY is off).")
+        return _refusal(404, NO_HISTORY)
     try:
         at = parse_at(text, state[CLOCK].time())
     except BadMoment as error:
@@ -49,12 +47,9 @@ async def read_past_version(state: AppState, target: Target, text: str) -> PastV
     if found is None:
         return _refusal(404, f"History has no {kind.singular} of this name at {format_at(at)}.")
     try:
-        value = msgspec.json.decode(found)
-    except UNREADABLE:
-        value = None
-    if not isinstance(value, dict):
-        return _refusal(422, "What history has of this version cannot be read.")
-    return PastVersion(value, format_at(at))
+        return PastVersion(recorded_object(kind, found), format_at(at))
+    except NotRecorded as error:
+        return _refusal(422, str(error))
 
 
 def _refusal(code: int, words: str) -> Refusal:

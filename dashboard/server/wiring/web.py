@@ -39,7 +39,7 @@ from dashboard.objects.schemas.schema_store import SCHEMAS, SchemaStore
 from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, VersionWarnings
 from dashboard.pages.audit.recorder import AUDIT
 from dashboard.pages.authors.store import AUTHORS, AuthorStore
-from dashboard.pages.bulk.item_execution import item_executor_factory
+from dashboard.pages.bulk.executor_factory import item_executor_factory
 from dashboard.pages.bulk.runner import BULK_RUNNER, BulkRunner
 from dashboard.pages.bulk.store import RunStore as BulkRecords
 from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT, ControllersClient
@@ -139,8 +139,6 @@ class WebProcess:
         self.audit = build_audit_recorder(clock)
         drains = DrainStore(DatabaseExecutor(clock, content="drains"))
         self.drain_runs = DrainRunner(drains, clock, client_of, audit=self.audit)
-        runs, executors = BulkRecords(DatabaseExecutor(clock, content="bulk runs")), item_executor_factory
-        self.bulk_runs = BulkRunner(runs, clock, client_of, executors(schemas, self.authors, clock), audit=self.audit)
         self.quotas = Quotas(
             {
                 "checks": settings.DELTABOARD_LIMIT_CHECKS,
@@ -159,12 +157,16 @@ class WebProcess:
             cluster=lambda: asdict(cluster_info(self.state)),
             find_kind=self._find_kind,
         )
+        history = self.past.history if self.past is not None else None
+        runs = BulkRecords(DatabaseExecutor(clock, content="bulk runs"))
+        executors = item_executor_factory(schemas, self.authors, clock, history)
+        self.bulk_runs = BulkRunner(runs, clock, client_of, executors, audit=self.audit)
         self.state = AppState(
             {
                 CLOCK: clock,
                 MOMENTS: self.past.moments if self.past is not None else None,
                 MOMENT: None,
-                HISTORY: self.past.history if self.past is not None else None,
+                HISTORY: history,
                 RIGHTS: UNLIMITED,
                 CONNECTION: self.connection,
                 REPLICAS: self.replicas,

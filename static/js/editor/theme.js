@@ -65,6 +65,7 @@ const look = EditorView.theme({
   "&.cm-merge-b .cm-changedLine, .cm-insertedLine, .cm-inlineChangedLine": { background: "var(--ok-soft)" },
   "&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText, .cm-deletedText": { background: "color-mix(in srgb, var(--bad) 22%, transparent)" },
   "&.cm-merge-b .cm-changedText, .cm-changedText": { background: "color-mix(in srgb, var(--ok) 22%, transparent)" },
+  ".cm-changedText span": { color: "var(--text)" },
   "&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": { background: "var(--bad)" },
   "&.cm-merge-b .cm-changedLineGutter, .cm-changedLineGutter": { background: "var(--ok)" },
   ".cm-by-server::after": { content: "attr(data-by)", display: "inline-block", marginLeft: "1ch", padding: "0 6px", borderRadius: "4px", background: "var(--sunken)", color: "var(--soft)", fontSize: "12.5px", lineHeight: "18px" },

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, format_path, get
-from dashboard.pages.writes.editable_part import LAST_APPLIED, SET_BY_SERVER
+from dashboard.objects.fields.server_set_fields import LAST_APPLIED, SET_BY_SERVER
 from dashboard.pages.writes.target import Target
 
 _EMPTY: tuple[Value, ...] = (ABSENT, None, "", {}, [])

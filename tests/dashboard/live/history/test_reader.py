@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
+
+import zstandard
 
 from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.reader import FOREVER, ChangedState
-from dashboard.live.history.version import Operation, Version
+from dashboard.live.history.version import ObjectName, Operation, Version
+from informerd.objects import Blob, Object
 from tests.support.live.history import Log, json_of, whole_object
 
 
@@ -77,3 +82,101 @@ def test_objects_that_are_not_wanted_take_nobodys_place(log: Log) -> None:
 
     found = log.reader.find_ended("", "pods", 2, is_even)
     assert [version.object.name for version in found] == ["web-4", "web-2"]
+
+
+def test_the_write_of_a_version_is_found_with_the_state_before_it_also_in_another_part(log: Log) -> None:
+    truth = fill(log, 25)
+    name = ObjectName("pods", "default", "web", "uid-web")
+    for number in (1, 10, 24):
+        version = json.loads(truth[number])["metadata"]["resourceVersion"]
+        found = log.reader.write_of(name, version)
+        assert found is not None
+        assert found.before is not None
+        assert (found.before.json, found.after.json, found.gap) == (truth[number - 1], truth[number], None)
+        assert log.reader.write_of(name, version, found.after.version.time) == found
+        assert log.reader.write_of(name, version, found.after.version.time + 1) is None
+    first = log.reader.write_of(name, json.loads(truth[0])["metadata"]["resourceVersion"])
+    assert first is not None
+    assert first.before is None
+    assert log.reader.write_of(name, "1") is None
+    assert log.reader.write_of(replace(name, uid="other"), version) is None
+
+
+def test_a_gap_before_a_write_is_told(log: Log) -> None:
+    log.change("pods", Operation.ADDED, whole_object("web", log.next_version()))
+    log.tick("pods")
+    log.now += 60_000_000
+    log.since = log.now  # type: ignore[attr-defined]
+    version = log.next_version()
+    log.change("pods", Operation.MODIFIED, whole_object("web", version, spec={"a": 1}))
+    log.tick("pods", since=log.now - 500, reason="the watch was interrupted")
+    found = log.reader.write_of(ObjectName("pods", "default", "web", "uid-web"), str(version))
+    assert found is not None
+    assert found.gap is not None
+    assert found.gap.reason == "the watch was interrupted"
+
+
+def test_the_gap_in_which_an_object_was_found_is_none(log: Log) -> None:
+    log.change("pods", Operation.FOUND, whole_object("web", log.next_version()))
+    log.now += 1_000_000
+    log.since = log.now  # type: ignore[attr-defined]
+    version = changed(log, Operation.MODIFIED, spec=1)
+    found = log.reader.write_of(NAME, version)
+    assert found is not None
+    assert found.gap is None
+
+
+NAME = ObjectName("pods", "default", "web", "uid-web")
+
+
+def changed(log: Log, operation: Operation, **content: Any) -> str:
+    """Record a version; returns its resourceVersion."""
+    version = log.next_version()
+    log.change("pods", operation, whole_object("web", version, **content))
+    log.tick("pods")
+    return str(version)
+
+
+def leaving(log: Log, operation: Operation, **content: Any) -> None:
+    """Record a version of an object whose deletion was asked for."""
+    obj = whole_object("web", log.next_version(), **content)
+    raw = obj.full()
+    raw["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    assert obj.blob is not None
+    blob = Blob(zstandard.compress(json.dumps(raw).encode()))
+    log.change("pods", operation, Object(metadata=obj.metadata, blob=blob))
+    log.tick("pods")
+
+
+def before_deletion(log: Log, version: str) -> object:
+    found = log.reader.state_before_deletion(NAME, version)
+    return json.loads(found.json).get("spec") if found is not None else None
+
+
+def test_the_state_before_a_deletion_is_the_version_that_it_was_asked_for_on(log: Log) -> None:
+    version = changed(log, Operation.ADDED, spec=1)
+    leaving(log, Operation.MODIFIED, spec=2)
+    leaving(log, Operation.DELETED, spec=3)
+    assert before_deletion(log, version) == 1
+
+
+def test_it_is_also_found_where_its_own_version_differed_in_nothing_and_has_no_row(log: Log) -> None:
+    changed(log, Operation.ADDED, spec=1)
+    leaving(log, Operation.MODIFIED, spec=1)
+    assert before_deletion(log, "no such version") == 1
+    leaving(log, Operation.DELETED, spec=1)
+    assert before_deletion(log, "no such version") == 1
+
+
+def test_of_one_that_goes_at_once_it_is_the_last_state(log: Log) -> None:
+    changed(log, Operation.ADDED, spec=1)
+    changed(log, Operation.DELETED, spec=1)
+    assert before_deletion(log, "no such version") == 1
+
+
+def test_it_is_not_known_while_the_deletion_is_not_recorded_or_was_missed(log: Log) -> None:
+    version = changed(log, Operation.ADDED, spec=1)
+    assert before_deletion(log, "another") is None
+    changed(log, Operation.MISSING, spec=1)
+    assert before_deletion(log, "another") is None
+    assert before_deletion(log, version) == 1, "nobody changed it since"

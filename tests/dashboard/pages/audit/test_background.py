@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from types import SimpleNamespace
 
-from dashboard.pages.bulk.item_execution import is_retryable, item_executor_factory
+from dashboard.pages.bulk.executor_factory import item_executor_factory
+from dashboard.pages.bulk.item_execution import is_retryable
 from dashboard.pages.bulk.runner import BulkRunner
 from dashboard.pages.bulk.store import RunStore
 from dashboard.runtime.database_executor import DatabaseExecutor

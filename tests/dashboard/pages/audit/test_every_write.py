@@ -14,7 +14,7 @@ import pytest
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.audit.observer import recorded_client
 from dashboard.pages.audit.recorder import AuditRecorder
-from dashboard.pages.bulk.item_execution import item_executor_factory
+from dashboard.pages.bulk.executor_factory import item_executor_factory
 from dashboard.pages.bulk.runner import BulkRunner
 from dashboard.pages.bulk.store import RunStore
 from dashboard.pages.drains.runner import DrainRunner

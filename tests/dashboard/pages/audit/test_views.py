@@ -66,7 +66,7 @@ class Reader:
         actor, key, at = Actor(Person(person), "r", more.get("run", "")), new_record(), self.now - ago
         found = [intent_entry(key, at, server, actor, asked)]
         if outcome != "open":
-            result = Outcome(outcome, more.get("code", 200), uid=more.get("uid", ""))  # type: ignore[arg-type]
+            result = Outcome(outcome, more.get("code", 200), uid=more.get("uid", ""), version=more.get("version", ""))  # type: ignore[arg-type]
             found.append(outcome_entry(key, at, server, actor, asked, result))
         await in_thread(append_entries, self.alias, SEALER, found)
 
@@ -276,3 +276,13 @@ async def test_a_requeue_is_recorded(reader: Reader) -> None:
 def test_a_recorder_without_a_store_is_off(reader: Reader) -> None:
     assert reader.parts.audit.is_on
     assert not AuditRecorder(reader.site.clock).is_on
+
+
+async def test_changes_of_objects_lead_to_their_undo_where_history_is_kept(reader: Reader) -> None:
+    await reader.write("web", version="7")
+    await reader.write("gone", verb="delete")
+    await reader.write("old")
+    assert "?undo=" not in await page(reader.site, "/audit/")
+    reader.parts.history = object()
+    html = await page(reader.site, "/audit/")
+    assert re.findall(r'href="([^"]*[?]undo=[^"]*)"', html) == ["/resources/pods/shop/web/edit/?undo=7"]

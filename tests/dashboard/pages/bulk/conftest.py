@@ -14,7 +14,7 @@ from pytest_django import DjangoDbBlocker
 
 from dashboard.access.identity import Identity
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.pages.bulk.item_execution import item_executor_factory
+from dashboard.pages.bulk.executor_factory import item_executor_factory
 from dashboard.pages.bulk.models import BulkRun
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import Item

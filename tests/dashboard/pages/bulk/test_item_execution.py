@@ -15,7 +15,8 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.merge.diff import changes
 from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.pages.bulk.diff_fields import diff_fields
-from dashboard.pages.bulk.item_execution import item_executor_factory, mark_refused
+from dashboard.pages.bulk.executor_factory import item_executor_factory
+from dashboard.pages.bulk.item_execution import mark_refused
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.review import groups_by_message
 from dashboard.pages.bulk.run import Item, ItemExecutor

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from pytest_django.fixtures import Settings
 
 from dashboard.access.rights import Rights, Rule
-from dashboard.live.history.version import Operation
+from dashboard.live.history.version import ObjectName, Operation
+from dashboard.live.moments.at_parameter import parse_at
 from dashboard.live.moments.history_objects import HistoryObjects
 from dashboard.pages.history import views
 from tests.dashboard.pages.history.conftest import KEY, RecordedSite, mydemo
@@ -268,3 +270,49 @@ async def test_what_is_not_known_to_be_missing_is_not_said_to_be(log: Log) -> No
     silent = Site(silent=[KEY])  # nothing of the kind has been read
     site.parts.replicas, site.parts.hub, site.parts.interest = silent.feeds, silent.parts.hub, silent.interest
     assert "History has no version of it yet" in words(await page(site.site, HISTORY))
+
+
+async def test_single_fields_of_a_comparison_can_be_chosen_where_an_edit_can_set_them(site: RecordedSite) -> None:
+    at = site.record(Operation.ADDED, mydemo() | {"status": {"phase": "New"}})
+    changed = mydemo(port=8080, version=2, labels={"a.b": "x"}) | {"status": {"phase": "Old"}}
+    site.record(Operation.MODIFIED, changed)
+    html = await page(site.site, HISTORY)
+    boxes = re.findall(r'<input type="checkbox" name="field" value="([^"]*)">', html)
+    assert [unescape(each) for each in boxes] == ["metadata.labels", "spec.port"]
+    assert f'action="{ALPHA}edit/"' in html
+    assert f'<input type="hidden" name="version" value="{at}">' in html
+    assert "status" in html.replace("<wbr>", "")
+
+
+async def test_a_change_of_fields_that_an_edit_can_set_can_be_undone(site: RecordedSite) -> None:
+    site.record(Operation.ADDED, mydemo())
+    site.record(Operation.MODIFIED, mydemo(port=8080, version=2))
+    site.record(Operation.MODIFIED, mydemo(port=8080, version=3) | {"status": {"phase": "Old"}})
+    html = await page(site.site, HISTORY)
+    assert re.findall(r'href="([^"]*)">undo this change', html) == [f"{ALPHA}edit/?undo=2"]
+
+
+async def test_who_set_a_field_leads_to_what_it_was_before(site: RecordedSite) -> None:
+    site.record(Operation.ADDED, mydemo())
+    site.record(Operation.MODIFIED, mydemo(port=8080, version=2, labels={"a": "b"}))
+    html = await page(site.site, f"{HISTORY}?blame")
+    hrefs = [unescape(each) for each in re.findall(r'href="([^"]*)">(?:put that back|remove it)', html)]
+    assert [parse_qs(urlsplit(each).query)["field"] for each in hrefs] == [["metadata.labels"], ["spec.port"]]
+    versions = {parse_qs(urlsplit(each).query)["version"][0] for each in hrefs}
+    (at,) = versions
+    found = await site.parts.history.version_at(ObjectName(KEY, "shop", "alpha", ""), parse_at(at, 4e9))
+    assert found.version.resource_version == "1"
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+async def test_nothing_is_offered_where_nothing_can_be_put_back(
+    gone: RecordedSite, settings: Settings, read_only: bool
+) -> None:
+    settings.DELTABOARD_READ_ONLY = read_only
+    gone.record(Operation.ADDED, mydemo())
+    gone.record(Operation.MODIFIED, mydemo(port=8080, version=2))
+    if not read_only:
+        gone.record(Operation.DELETED, mydemo(port=8080, version=3))
+    for query in ("", "?blame", "?from=2027-01-15T08:00:00.001Z"):
+        html = await page(gone.site, f"{HISTORY}{query}")
+        assert "edit/" not in html[html.index("<main") : html.index("</main>")]

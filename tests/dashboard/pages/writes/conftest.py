@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from dashboard.pages.bulk.item_execution import item_executor_factory
+from dashboard.pages.bulk.executor_factory import item_executor_factory
 from dashboard.pages.bulk.runner import BulkRunner
 from dashboard.pages.bulk.store import RunStore
 from dashboard.pages.controllers.worker_client import ControllersClient

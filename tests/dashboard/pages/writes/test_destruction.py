@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.pages.writes.destruction import destruction_text, patch_destroys
+from dashboard.pages.writes.destruction import destruction_text, patch_destroys, undo_destroys
 
 Json = dict[str, Any]
 JOB: Json = {"apiVersion": "batch/v1", "kind": "Job"}
@@ -81,3 +81,21 @@ def test_other_changes_destroy_nothing(was: Json, now: Json) -> None:
 )
 def test_a_patch_destroys_where_it_can(key: str, patch: Json, destroys: bool) -> None:
     assert patch_destroys(key, patch) is destroys
+
+
+@pytest.mark.parametrize(
+    ("key", "patch", "destroys"),
+    [
+        ("deployments.apps", {"spec": {"replicas": 5}}, True),
+        ("deployments.apps", {"spec": {"$patch": "replace"}}, True),
+        ("deployments.apps", {"spec": {"paused": True}}, False),
+        ("jobs.batch", {"spec": {"suspend": False}}, True),
+        ("cronjobs.batch", {"spec": {"suspend": False}}, False),
+        ("pods", {"metadata": {"finalizers": ["a"]}}, True),
+        ("pods", {"metadata": {"labels": {"a": "b"}}}, False),
+        ("nodes", {"spec": {"taints": None}}, True),
+        ("pods", {"spec": None, "metadata": "x"}, False),
+    ],
+)
+def test_the_undo_of_a_patch_destroys_where_it_can(key: str, patch: Json, destroys: bool) -> None:
+    assert undo_destroys(key, patch) is destroys

@@ -76,3 +76,14 @@ async def test_a_version_that_is_no_object_is_said() -> None:
 
 async def _answer(json: bytes) -> bytes:
     return json
+
+
+async def test_an_entry_of_a_list_gets_the_kind_that_lists_leave_out() -> None:
+    entry = {name: value for name, value in POD.items() if name not in ("apiVersion", "kind")}
+    assert await version_of(history=RecordedObjects(("pods", entry))) == PastVersion(POD, AT)
+
+
+async def test_a_version_of_another_api_version_is_not_restored() -> None:
+    refusal = await version_of(history=RecordedObjects(("pods", {**POD, "apiVersion": "v0"})))
+    assert isinstance(refusal, Refusal)
+    assert "recorded in the API version v0, and is written in v1" in refusal.problems[0].words
