@@ -127,6 +127,8 @@ def test_a_release_is_installed_upgraded_rolled_back_and_uninstalled_without_a_t
     assert release.secrets == secrets
     assert release.jobs.isdisjoint(jobs)
     assert release.deployment("web")["spec"]["template"] != web["spec"]["template"]
+    for name in ("redis", "postgresql"):  # what the database of a trial has ends with its pod
+        assert release.deployment(name)["metadata"]["generation"] == 1
 
     helm("rollback", "deltaboard", "1")
     assert release.secrets == secrets

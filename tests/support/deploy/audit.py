@@ -43,9 +43,9 @@ class Request(NamedTuple):
     line: str
 
 
-def requests_in(log: Path) -> Iterator[Request]:
-    """The requests that were answered, in order; of a watch its beginning."""
-    for line in log.read_text().splitlines():
+def requests_in(log: Path, begin: int = 0) -> Iterator[Request]:
+    """The requests after the byte `begin` of a log: when they were answered, watches also when they began."""
+    for line in log.read_bytes()[begin:].decode().splitlines():
         event = json.loads(line)
         subject = event.get("objectRef", {})
         resource = "/".join(filter(None, (subject.get("resource"), subject.get("subresource"))))

@@ -111,7 +111,7 @@ checksum/addresses: {{ list .Values.redis.url .Values.postgresql.url | toJson | 
 {{/* Metadata and scheduling of the pods of worker and web: {root, component, values}. */}}
 {{- define "deltaboard.podMetadata" -}}
 labels:
-  {{- include "deltaboard.labels" . | nindent 2 }}
+  {{- include "deltaboard.selector" . | nindent 2 }}
   {{- with .values.podLabels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
