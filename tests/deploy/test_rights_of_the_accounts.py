@@ -76,6 +76,7 @@ def visit(visitor: Visitor, name: str, *, writes: bool) -> None:
     """Open pages of each sort, and change, where that is allowed, a ConfigMap and a Deployment in each way."""
     of_map = f"/resources/configmaps/team-a/{name}/"
     of_pod = f"/resources/pods/team-a/{name}/"
+    until(lambda: visitor.get(of_map).status_code == 200, what="it is known what Anna may see")
     visitor.crawl(
         "/", *(f"/resources/{kind}/" for kind in KINDS), "/feed/", "/kinds/?all", "/kinds/counts/", "/namespaces/",
         "/whoami/", "/controllers/", "/runs/", "/drafts/", "/audit/", "/new/", "/freshness/", f"/search/?q={name}",
@@ -85,7 +86,7 @@ def visit(visitor: Visitor, name: str, *, writes: bool) -> None:
         "/logs/?namespace=team-a",
         f"/resources/deployments/team-a/{name}/do/scale/",
         "/resources/configmaps/new/?namespace=team-a",
-        most=70,
+        most=45,
     )  # fmt: skip
     if writes:
         created = f"{name}-created"
@@ -114,7 +115,11 @@ def test_the_accounts_may_do_what_the_processes_do_and_hardly_more(
         begin = log.stat().st_size if log.exists() else 0
         with release_processes(chart_controlplane, made, NAMESPACE, tmp_path) as processes:
             visitor = Visitor(processes.web.url, PERSON)
-            visit(visitor, settings, writes="DELTABOARD_READ_ONLY" not in processes.web.env)
+            writes = "DELTABOARD_READ_ONLY" not in processes.web.env
+            visit(visitor, settings, writes=writes)
+            assert (values == "proxy") == ("staging" in visitor.get("/feed/").text)  # its clusterName
+            if writes:
+                assert _is_changed(chart_controlplane, settings)
             if "DELTABOARD_CONTROLLERS" in processes.worker.env:
                 events = "/api/v1/namespaces/team-a/events"
                 until(lambda: chart_controlplane.get(events)["items"] != [], what="a controller records an Event")
@@ -127,6 +132,13 @@ def test_the_accounts_may_do_what_the_processes_do_and_hardly_more(
         refused = [each for each in refused if each.right.verb not in ("list", "watch") or _is_shown(made, each)]
     assert refused == []
     assert {*_unused(made, done)} - UNUSED.keys() == set()
+
+
+def _is_changed(server: ControlPlane, name: str) -> bool:
+    """Whether the Deployment was restarted, and the ConfigMap that was created is deleted."""
+    template = server.get(f"/apis/apps/v1/namespaces/team-a/deployments/{name}")["spec"]["template"]
+    is_deleted = not server.exists(f"/api/v1/namespaces/team-a/configmaps/{name}-created")
+    return is_deleted and "kubectl.kubernetes.io/restartedAt" in template["metadata"]["annotations"]
 
 
 def _is_shown(made: list[Json], request: Request) -> bool:

@@ -25,6 +25,8 @@ from tests.support.wait import until
 from tools.chart_files import Json
 
 LINK = re.compile(r'(?:href|hx-get)="(/[^"#]*)')
+SERVER, MOUNTED = "https://kubernetes.default.svc", "/var/run/secrets/kubernetes.io/serviceaccount"
+"""Where a pod finds the API server, and what is mounted for its account."""
 NOT_FOLLOWED = re.compile(r"^/(static|accounts|theme)/|/export\.|\.(csv|json|yaml|ndjson|jsonl|txt)\b")
 
 
@@ -43,6 +45,7 @@ def release_processes(server: ControlPlane, made: list[Json], namespace: str, fo
     """
     maps = [each["data"] for each in made if each["kind"] == "ConfigMap"]
     settings = next(data for data in maps if "ALLOWED_HOSTS" in data)
+    named = next((data["kubeconfig"] for data in maps if "kubeconfig" in data), None)
     redis, database = RedisServer(folder), Database()
     redis.run()
     database.create()
@@ -57,8 +60,11 @@ def release_processes(server: ControlPlane, made: list[Json], namespace: str, fo
     }
     if "DELTABOARD_TRUST_PROXY_PEERS" in settings:
         env["DELTABOARD_TRUST_PROXY_PEERS"] = "127.0.0.1"
-    worker = Worker({**env, "KUBECONFIG": str(_kubeconfig(server, namespace, "deltaboard-worker", folder))})
-    web = Web({**env, "KUBECONFIG": str(_kubeconfig(server, namespace, "deltaboard-web", folder))})
+
+    def env_of(account: str) -> dict[str, str]:
+        return {**env, "KUBECONFIG": str(_kubeconfig(server, named, namespace, account, folder / account))}
+
+    worker, web = Worker(env_of("deltaboard-worker")), Web(env_of("deltaboard-web"))
     try:
         migrated = run_program("manage.py", "migrate", "--verbosity", "0", env=dict(web.env))
         assert migrated.returncode == 0, migrated.stderr
@@ -79,14 +85,19 @@ def ask_or_0(url: str) -> int:
         return 0
 
 
-def _kubeconfig(server: ControlPlane, namespace: str, account: str, folder: Path) -> Path:
-    """A kubeconfig with a token of the account."""
+def _kubeconfig(server: ControlPlane, named: str | None, namespace: str, account: str, mounted: Path) -> Path:
+    """A kubeconfig with a token of the account: the one of the release, where it has one for the cluster's name."""
     path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
-    token = server.create(path, {"spec": {"expirationSeconds": 3600}})["status"]["token"]
+    mounted.mkdir()
+    (mounted / "token").write_text(server.create(path, {"spec": {"expirationSeconds": 3600}})["status"]["token"])
+    (mounted / "ca.crt").write_bytes(server.ca_file.read_bytes())
+    file = mounted / "kubeconfig"
+    if named is not None:
+        file.write_text(named.replace(SERVER, server.server).replace(MOUNTED, str(mounted)))
+        return file
     text = json.loads(server.kubeconfig.read_text())
-    text["users"] = [{"name": "admin", "user": {"token": token}}]
+    text["users"] = [{"name": "admin", "user": {"tokenFile": str(mounted / "token")}}]
     text["contexts"][0]["context"]["namespace"] = namespace
-    file = folder / f"kubeconfig-{account}"
     file.write_text(json.dumps(text))
     return file
 
