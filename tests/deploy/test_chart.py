@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from tools.chart_files import CHART, Json
 
 pytestmark = pytest.mark.program
 
+DOCUMENTED_VALUES = re.findall(
+    r"^ *```yaml\n(.*?)^ *```$", (ROOT / "docs" / "install-in-cluster.md").read_text(), re.MULTILINE | re.DOTALL
+)
 ACCOUNTS = ("deltaboard-worker", "deltaboard-web")
 
 
@@ -51,8 +55,8 @@ def settings_of(made: list[Json]) -> dict[str, str]:
     return next(data for data in maps if "ALLOWED_HOSTS" in data)
 
 
-def test_there_are_twelve_sets_of_values() -> None:
-    assert len(VALUE_SETS) == 12
+def test_there_are_twelve_sets_of_values_and_two_in_the_documentation() -> None:
+    assert (len(VALUE_SETS), len(DOCUMENTED_VALUES)) == (12, 2)
 
 
 @pytest.mark.parametrize("values", VALUE_SETS)
@@ -94,6 +98,12 @@ def test_values_that_cannot_be_meant_are_refused_with_a_sentence(helm: Helm, opt
     done = helm.run("template", "deltaboard", str(CHART), "--set", options)
     assert done.returncode != 0
     assert sentence in done.stderr
+
+
+@pytest.mark.parametrize("values", DOCUMENTED_VALUES)
+def test_the_values_of_the_documentation_are_taken(helm: Helm, values: str, tmp_path: Path) -> None:
+    (tmp_path / "values.yaml").write_text(textwrap.dedent(values))
+    helm("template", "deltaboard", str(CHART), "--values", str(tmp_path / "values.yaml"))
 
 
 def test_a_secret_of_an_issuer_does_not_get_into_a_config_map(helm: Helm) -> None:

@@ -138,7 +138,7 @@ def _is_changed(server: ControlPlane, name: str) -> bool:
     """Whether the Deployment was restarted, and the ConfigMap that was created is deleted."""
     template = server.get(f"/apis/apps/v1/namespaces/team-a/deployments/{name}")["spec"]["template"]
     is_deleted = not server.exists(f"/api/v1/namespaces/team-a/configmaps/{name}-created")
-    return is_deleted and "kubectl.kubernetes.io/restartedAt" in template["metadata"]["annotations"]
+    return is_deleted and "kubectl.kubernetes.io/restartedAt" in template["metadata"].get("annotations", {})
 
 
 def _is_shown(made: list[Json], request: Request) -> bool:

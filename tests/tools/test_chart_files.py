@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator
 from typing import Any
 
@@ -65,3 +66,8 @@ def test_a_comment_further_up_belongs_to_no_value() -> None:
         Value("b.c", "{d: 1}", "Of c."),
         Value("e", "see values.yaml", "Of e."),
     ]
+
+
+def test_the_chart_installs_the_version_of_this_checkout() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert YAML(typ="safe").load(CHART / "Chart.yaml")["appVersion"] == project["version"]
