@@ -13,7 +13,7 @@ export PORT
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := run
-.PHONY: run test test-fast soak check format lock bundles vendor screenshots axe reference bench wheels image clean help
+.PHONY: run test test-fast soak check format lock bundles vendor chart screenshots axe reference bench wheels image clean help
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -24,6 +24,7 @@ help:
 	@echo 'make lock         resolve requirements*.in into the pinned requirements*.txt'
 	@echo 'make bundles      build static/bundles again, after a script or style sheet was changed (needs npm)'
 	@echo 'make vendor       fetch the browser libraries of static/vendor/vendor.json anew (needs npm)'
+	@echo 'make chart        write deploy/kustomize and the table of values again, after the Helm chart was changed (needs helm)'
 	@echo 'make screenshots  pictures of every page into screenshots/ (needs Chromium)'
 	@echo 'make axe          the same, with what axe-core objects to on any of them (ONLY=list,feed: these alone)'
 	@echo 'make reference    informerd'"'"'s API reference from its docstrings, into var/reference'
@@ -78,6 +79,9 @@ bundles: $(VENV)/.dev
 vendor: $(VENV)/.dev
 	$(BIN)/python -m tools.vendor
 	$(BIN)/python -m tools.page_bundles
+
+chart: $(VENV)/.dev
+	$(BIN)/python -m tools.chart_files
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python -m tools.screenshots screenshots

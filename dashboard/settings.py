@@ -17,7 +17,14 @@ from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.runtime import project_files
 from dashboard.runtime.concurrency_limit import Limits, read_limits
-from dashboard.runtime.environment import Environment, read_address, read_limit, read_positive, read_seconds
+from dashboard.runtime.environment import (
+    Environment,
+    read_address,
+    read_limit,
+    read_listen_address,
+    read_positive,
+    read_seconds,
+)
 from dashboard.runtime.namespace_names import read_namespaces
 from dashboard.runtime.oidc_issuers import Issuer, read_issuers
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
@@ -204,6 +211,8 @@ DELTABOARD_ON_DEMAND = OnDemandLimits(
     kinds_per_user=env.read("DELTABOARD_ON_DEMAND_KINDS_PER_USER", read_positive, default="50"),
 )
 DELTABOARD_PORT: int = env.int("PORT", default=8000)
+DELTABOARD_METRICS: str = env.read("DELTABOARD_METRICS", read_listen_address, default="")
+"""Where a web process serves /metrics a second time, to whoever reaches it."""
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 CSRF_COOKIE_NAME = "deltaboard_csrf"
 CSRF_COOKIE_SAMESITE = "Strict"

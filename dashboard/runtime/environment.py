@@ -90,6 +90,20 @@ def read_address(value: str) -> str:
     return value.rstrip("/")
 
 
+def read_listen_address(value: str) -> str:
+    """Where to listen, ``host:port`` or ``:port`` for all interfaces; empty for nowhere. Raises ValueError."""
+    if not value:
+        return ""
+    try:
+        parts = urlsplit(f"//{value}")
+        is_address = bool(parts.port) and value == parts.netloc and "@" not in value
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise ValueError(f"{value!r} is not host:port, such as 127.0.0.1:9100, nor :9100 for all interfaces")
+    return value
+
+
 def read_positive(value: str) -> int:
     """A whole number from 1. Raises ValueError where it is invalid."""
     try:

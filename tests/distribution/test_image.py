@@ -80,6 +80,7 @@ def pip_of_this_machine() -> Iterator[str]:
         yield f"--build-arg PIP_CERT={certificates}"
     if links := os.environ.get("PIP_FIND_LINKS"):
         folders.add(Path(links))
+    folders = {each.parent if each.name == "simple" else each for each in folders}  # files lie beside their index
     yield from (f"--volume {folder}:{folder}:ro" for folder in folders if folder.exists())
 
 

@@ -22,7 +22,7 @@ SOURCE_PATH = re.compile(
     r"`((?:dashboard|devcluster|informerd|examples|templates|tests|pages|objects|live|server)/[\w./-]*(?:/|\.\w+))`"
 )
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-OUR_PATH = re.compile(r"\b(?:deploy|docs|static|tools|benchmarks)/[\w./-]*\w/?|\.ci/\w+")
+OUR_PATH = re.compile(r"(?<!tests/)\b(?:deploy|docs|static|tools|benchmarks)/[\w./-]*\w/?|\.ci/\w+")
 
 
 def named_paths() -> list[tuple[str, str]]:

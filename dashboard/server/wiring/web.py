@@ -85,7 +85,9 @@ from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.moments import build_moments
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
+from informerd.errors import ConfigError
 from informerd.lru_cache import LruCache
+from informerd.manager.probe_server import ProbeServer
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 from informerd.rest.load_config import ClusterConfig
@@ -288,6 +290,8 @@ class WebProcess:
         self._started = True
         if log_cluster:
             self._keep("logging the cluster", self._say_cluster)
+        if settings.DELTABOARD_METRICS:
+            self._keep("serving metrics", self._serve_metrics)
         self._keep("the feed's replicas", self._receive_changes)
         self._keep("receiving the controllers' reports", self.controllers.run)
         self._keep("receiving object counts", self.object_counts.run)
@@ -328,6 +332,16 @@ class WebProcess:
         """A page that has changes names all kinds whose changes are not known yet, those of the table included."""
         await self.followed_kinds.first_read_ended.wait()
         await self.replicas.run()
+
+    async def _serve_metrics(self) -> None:
+        server = ProbeServer(settings.DELTABOARD_METRICS, (), self.metrics)
+        try:
+            await server.start()
+            await asyncio.Event().wait()
+        except ConfigError as error:
+            logger.warning("DELTABOARD_METRICS: %s", error)
+        finally:
+            await server.stop()
 
     async def _say_cluster(self) -> None:
         await self.connection.cluster_chosen.wait()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import ClientSession
 from channels.layers import InMemoryChannelLayer
 from django.test import override_settings
 
@@ -27,6 +29,7 @@ from informerd.resource import Resource
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.cluster_connection import FakeClient, choice, kubeconfig_text
 from tests.support.cluster_connection import clients as clients
+from tests.support.controlplane import free_ports
 from tests.support.wait import eventually
 
 Message = dict[str, Any]
@@ -42,6 +45,11 @@ async def live(tmp_path: Path, clients: list[FakeClient]) -> AsyncIterator[WebPr
     await made.stop()
 
 
+def is_listening(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
 async def called(application: Callable[..., Any], kind: str = "http", path: str = "/") -> list[Message]:
     sent: list[Message] = []
 
@@ -53,6 +61,26 @@ async def called(application: Callable[..., Any], kind: str = "http", path: str 
 
     await application({"type": kind, "path": path, "headers": []}, receive, send)
     return sent
+
+
+async def test_metrics_are_served_at_an_address_of_their_own(live: WebProcess) -> None:
+    (port,) = free_ports(1)
+    with override_settings(DELTABOARD_METRICS=f"127.0.0.1:{port}"):
+        live.start()
+        await eventually(lambda: is_listening(port))
+    async with ClientSession() as session, session.get(f"http://127.0.0.1:{port}/metrics") as response:
+        assert "\ndeltaboard_sockets 0.0\n" in await response.text()
+
+
+async def test_an_address_of_metrics_that_is_taken_is_said_and_the_pages_go_on(
+    live: WebProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    taken = socket.create_server(("127.0.0.1", 0))
+    address = "{}:{}".format(*taken.getsockname())
+    with taken, override_settings(DELTABOARD_METRICS=address):
+        live.start()
+        await eventually(lambda: f"DELTABOARD_METRICS: cannot serve probes at {address}" in caplog.text)
+    assert live.is_started
 
 
 async def test_changes_are_received_once_the_kinds_that_are_followed_always_are_known(

@@ -1,0 +1,240 @@
+"""Tests of the Helm chart and of deploy/kustomize without a cluster: lint, what is rendered, what is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.support.deploy.audit import granted
+from tests.support.deploy.roles import rules_of
+from tests.support.helm import VALUE_SETS, Helm, render
+from tests.support.program import ROOT
+from tools.chart_files import CHART, Json
+
+pytestmark = pytest.mark.program
+
+DOCUMENTED_VALUES = re.findall(
+    r"^ *```yaml\n(.*?)^ *```$", (ROOT / "docs" / "install-in-cluster.md").read_text(), re.MULTILINE | re.DOTALL
+)
+ACCOUNTS = ("deltaboard-worker", "deltaboard-web")
+
+
+@pytest.fixture
+def helm(tmp_path: Path) -> Helm:
+    return Helm(tmp_path)
+
+
+def of_kind(made: list[Json], kind: str) -> dict[str, Json]:
+    """The objects of a kind, by name."""
+    return {each["metadata"]["name"]: each for each in made if each["kind"] == kind}
+
+
+def containers(made: list[Json]) -> Iterator[Json]:
+    for each in made:
+        if each["kind"] in ("Deployment", "Job"):
+            pod = each["spec"]["template"]["spec"]
+            yield from (*pod.get("initContainers", ()), *pod["containers"])
+
+
+def by_hand(file: str) -> dict[str, list[Json]]:
+    """The rules of the ClusterRoles in a file of deploy/rbac, by name."""
+    made = YAML(typ="safe").load_all(ROOT / "deploy" / "rbac" / file)
+    return {each["metadata"]["name"]: each["rules"] for each in made if each["kind"] == "ClusterRole"}
+
+
+def settings_of(made: list[Json]) -> dict[str, str]:
+    """The variables that all processes have."""
+    maps: list[dict[str, str]] = [each["data"] for each in made if each["kind"] == "ConfigMap"]
+    return next(data for data in maps if "ALLOWED_HOSTS" in data)
+
+
+def test_there_are_twelve_sets_of_values_and_two_in_the_documentation() -> None:
+    assert (len(VALUE_SETS), len(DOCUMENTED_VALUES)) == (12, 2)
+
+
+@pytest.mark.parametrize("values", VALUE_SETS)
+def test_each_set_of_values_passes_lint_and_is_rendered(helm: Helm, values: str) -> None:
+    helm("lint", "--strict", str(CHART), "--values", str(VALUE_SETS[values]))
+    made = render(values)
+    names = [(each["kind"], each["metadata"].get("namespace"), each["metadata"]["name"]) for each in made]
+    assert len(names) == len(set(names))
+    assert {"Deployment", "Job", "ConfigMap", "ServiceAccount"} <= {kind for kind, *_ in names}
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("web.replcas=2", "additional properties 'replcas' not allowed"),
+        ("web.replicas=many", "at '/web/replicas': got string, want integer"),
+        ("signIn.mode=ldap", "must be one of 'portForward', 'oidc', 'proxy'"),
+        ("settings.FOO=x", "invalid propertyName 'FOO'"),
+        ("settings.DELTABOARD_OIDC=x", "another value of the chart is for this variable"),
+        ("settings.DELTABOARD_CONTROLLERS=crddemo", "controllers write to the cluster"),
+        ("signIn.mode=oidc", "hosts is empty: name the host"),
+        ("signIn.mode=oidc,hosts={a.example}", "list signIn.oidc.issuers"),
+        ("signIn.mode=proxy,hosts={a.example}", "list in signIn.proxy.peers"),
+        ("ingress.enabled=true,hosts={a.example}", "nobody can come through an Ingress or a Gateway"),
+        ("rights.whose=person", "nobody has a name"),
+        ("rights.scope=namespaces", "list them in rights.namespaces"),
+        ("rights.namespaces={a}", "has no effect with rights.scope cluster"),
+        (
+            "rights.write=true,signIn.mode=proxy,hosts={a.example},signIn.proxy.peers={10.0.0.0/8}",
+            "no effect where people have their own rights",
+        ),
+        ("redis.url=redis://a,redis.existingSecret=b", "both name a Redis"),
+        ("postgresql.url=postgres://a/b,postgresql.existingSecret=b", "both name a PostgreSQL"),
+        ("postgresql.url=mysql://a", "does not match pattern"),
+        ("metrics.enabled=false,metrics.serviceMonitor.enabled=true", "needs metrics.enabled"),
+    ],
+)
+def test_values_that_cannot_be_meant_are_refused_with_a_sentence(helm: Helm, options: str, sentence: str) -> None:
+    done = helm.run("template", "deltaboard", str(CHART), "--set", options)
+    assert done.returncode != 0
+    assert sentence in done.stderr
+
+
+@pytest.mark.parametrize("values", DOCUMENTED_VALUES)
+def test_the_values_of_the_documentation_are_taken(helm: Helm, values: str, tmp_path: Path) -> None:
+    (tmp_path / "values.yaml").write_text(textwrap.dedent(values))
+    helm("template", "deltaboard", str(CHART), "--values", str(tmp_path / "values.yaml"))
+
+
+def test_a_secret_of_an_issuer_does_not_get_into_a_config_map(helm: Helm) -> None:
+    issuer = '[{"name": "a", "issuer": "https://a", "client_id": "b", "client_secret": "c"}]'
+    done = helm.run("template", "deltaboard", str(CHART), "--set-json", f"signIn.oidc.issuers={issuer}")
+    assert "additional properties 'client_secret' not allowed" in done.stderr
+
+
+def test_no_secret_is_in_the_arguments_or_variables_of_a_pod() -> None:
+    url = "postgres://deltaboard:hunter2@db/deltaboard"
+    made = render("trial", "--set", f"postgresql.url={url}")
+    pods = [each for each in made if each["kind"] != "Secret"]
+    assert "hunter2" not in json.dumps(pods)
+    for container in containers(made):
+        for each in container["env"]:
+            assert not re.search(r"KEY|PASSWORD", each["name"]) or "secretKeyRef" in each["valueFrom"]
+
+
+def test_keys_are_long_enough_for_the_settings() -> None:
+    data = of_kind(render("trial"), "Secret")["deltaboard"]["data"]
+    assert {"SECRET_KEY", "DELTABOARD_FEED_KEY", "DELTABOARD_AUDIT_KEY"} <= data.keys()
+    assert all(len(base64.b64decode(value)) >= 32 for value in data.values())
+    assert len(set(data.values())) == len(data)
+
+
+def test_secrets_that_are_there_are_used_and_none_is_made() -> None:
+    made = render("issuers-in-a-secret")
+    assert of_kind(made, "Secret") == {}
+    sources = [each["valueFrom"] for every in containers(made) for each in every["env"] if "valueFrom" in each]
+    assert {source["secretKeyRef"]["name"] for source in sources} == {"deltaboard-keys"}
+
+
+def test_what_a_process_reads_when_it_starts_restarts_it() -> None:
+    def restarts(*options: str) -> set[str]:
+        was, now = (of_kind(made, "Deployment") for made in (render("oidc"), render("oidc", *options)))
+        return {name for name in was if was[name]["spec"]["template"] != now[name]["spec"]["template"]}
+
+    assert restarts() == set()
+    assert restarts("--set", "clusterColour=teal") == {*ACCOUNTS}
+    assert restarts("--set", "signIn.oidc.issuers[0].client_id=other") == {*ACCOUNTS}
+    assert restarts("--set", "worker.replicas=3") == set()
+
+
+def test_a_job_has_another_name_where_it_would_do_something_else() -> None:
+    def job(*options: str) -> str:
+        (name,) = of_kind(render("trial", *options), "Job")
+        return name
+
+    assert job() == job("--set", "web.replicas=5")
+    assert job() != job("--set", "image.tag=v2")
+
+
+def test_settings_are_those_of_the_documentation() -> None:
+    table = (ROOT / "docs" / "settings.md").read_text()
+    for values in VALUE_SETS:
+        names = settings_of(render(values)).keys()
+        assert {name for name in names if f"| `{name}` |" not in table} <= {"HOME", "KUBECONFIG"}
+
+
+def test_variables_that_the_chart_sets_cannot_be_set_beside_it() -> None:
+    """The list of them in the chart is complete."""
+    listed = set(re.findall(r'"(DELTABOARD_\w+)"', (CHART / "templates" / "_settings.tpl").read_text()))
+    beside = {"DELTABOARD_CONTROLLERS", "DELTABOARD_LOG_FORMAT", "DELTABOARD_SOCKETS", "DELTABOARD_PROMETHEUS"}
+    for values in VALUE_SETS:
+        names = settings_of(render(values)).keys()
+        assert {name for name in names if name.startswith("DELTABOARD_")} - beside <= listed
+
+
+def test_the_account_writes_only_where_a_value_says_so() -> None:
+    reads = render("trial")
+    assert settings_of(reads)["DELTABOARD_READ_ONLY"] == "on"
+    for account in ACCOUNTS:
+        assert {verb for rule in rules_of(reads, account) for verb in rule["verbs"]} == {"get", "list", "watch"}
+    writes = render("account-that-writes")
+    assert "DELTABOARD_READ_ONLY" not in settings_of(writes)
+    assert "delete" in {verb for rule in rules_of(writes, "deltaboard-web") for verb in rule["verbs"]}
+    assert "delete" not in {verb for rule in rules_of(writes, "deltaboard-worker") for verb in rule["verbs"]}
+
+
+def test_people_are_impersonated_by_web_processes_alone_and_read_only_also_for_them() -> None:
+    made = render("proxy-read-only")
+    assert "impersonate" not in json.dumps(rules_of(made, "deltaboard-worker"))
+    verbs = [
+        verb for rule in rules_of(made, "deltaboard-web") if rule.get("resources") == ["*"] for verb in rule["verbs"]
+    ]
+    assert {*verbs} == {"get", "list", "watch", "impersonate-on:user-info:get"}
+
+
+def test_rights_in_some_namespaces_are_in_these_alone() -> None:
+    made = render("namespaces")
+    (rule,) = rules_of(made, "deltaboard-web")
+    assert (rule["verbs"], rule["resourceNames"]) == (["get"], ["kube-system", "team-a", "team-b"])
+    for namespace in ("team-a", "team-b"):
+        verbs = {verb for rule in rules_of(made, "deltaboard-web", namespace) for verb in rule["verbs"]}
+        assert verbs == {"get", "list", "watch", "create", "update", "patch", "delete"}
+    assert settings_of(made)["DELTABOARD_NAMESPACES"] == "team-a,team-b"
+
+
+@pytest.mark.parametrize(("version", "verb"), [("1.35.0", "impersonate"), ("1.36.0", "impersonate:user-info")])
+def test_how_people_are_impersonated_is_chosen_by_the_version_of_the_cluster(version: str, verb: str) -> None:
+    options = ("--kube-version", version, "--set", "rights.impersonation=")
+    made = render("proxy", *options)
+    assert verb in {each for rule in rules_of(made, "deltaboard-web") for each in rule["verbs"]}
+
+
+def test_roles_give_no_more_than_the_files_for_an_installation_by_hand() -> None:
+    people, read = by_hand("people.yaml").values()
+    roles = of_kind(render("proxy"), "ClusterRole")
+    found = granted([*roles["deltaboard-web"]["rules"], *roles["deltaboard-people"]["rules"]])
+    assert roles["deltaboard-read"]["rules"] == read
+    assert {right for right in found if right.group != "authorization.k8s.io"} <= granted(people)
+    for_people = by_hand("roles.yaml")
+    del for_people["deltaboard-view-mydemos"]
+    assert for_people == {name: roles[name]["rules"] for name in for_people}
+
+
+def test_two_releases_in_two_namespaces_share_nothing_without_a_namespace() -> None:
+    def names(made: list[Json]) -> set[str]:
+        return {each["metadata"]["name"] for each in made if each["kind"].startswith("ClusterRole")}
+
+    assert names(render("proxy")).isdisjoint(names(render("proxy", "--namespace", "other")))
+
+
+def test_notes_say_how_to_open_it_and_what_is_for_a_trial(helm: Helm) -> None:
+    def notes(values: str) -> str:
+        return helm("install", "deltaboard", str(CHART), "--dry-run=client", "--values", str(VALUE_SETS[values]))
+
+    trial = notes("trial")
+    assert "kubectl -n deltaboard port-forward service/deltaboard 8000:80" in trial
+    assert "For a trial only: this release has a Redis and a PostgreSQL of one pod" in trial
+    production = notes("oidc")
+    assert "Open Deltaboard at https://deltaboard.example.com/" in production
+    assert "https://deltaboard.example.com/accounts/main/callback/" in production
+    assert "For a trial" not in production
