@@ -8,8 +8,17 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
+from dashboard.live.history.list_differences import DifferenceStep, list_differences
 from dashboard.live.history.part import HistoryUnavailable
-from dashboard.live.history.reader import FOREVER, GRACE, MANY, ChangedState, ChangesWithStates, HistoryReader
+from dashboard.live.history.reader import (
+    FOREVER,
+    GRACE,
+    MANY,
+    ChangedState,
+    ChangesWithStates,
+    HistoryReader,
+    VersionPlace,
+)
 from dashboard.live.history.version import Gap, ObjectName, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion
 from dashboard.live.moments.past_objects import KnownAt, PastPage
@@ -115,6 +124,34 @@ class HistoryObjects:
     async def version_at(self, name: ObjectName, at: float) -> StoredVersion | None:
         """The last version at a moment or before of the object that had the name then; None where there was none."""
         return await self._ask(lambda reader: reader.object_at(name.kind, name.namespace, name.name, _micro(at)))
+
+    async def list_differences(
+        self,
+        key: str,
+        since: float,
+        until: float,
+        namespaces: frozenset[str] | None,
+        read_step: Callable[[DifferenceStep], T],
+        *,
+        reads_all: bool,
+    ) -> AsyncIterator[T]:
+        """What `read_step` makes of each step of the differences of a kind between two moments; it is called in a
+        thread. See dashboard.live.history.list_differences.
+        """
+        steps = await self._ask(
+            lambda reader: list_differences(reader, key, _micro(since), _micro(until), namespaces, reads_all=reads_all)
+        )
+
+        def read_next(_: HistoryReader) -> tuple[T] | None:
+            step = next(steps, None)
+            return None if step is None else (read_step(step),)
+
+        while (found := await self._ask(read_next)) is not None:
+            yield found[0]
+
+    async def states_of(self, places: Sequence[VersionPlace], at: float) -> dict[str, bytes]:
+        """The JSON of versions of one moment by uid, of those that are still there."""
+        return await self._ask(lambda reader: reader.states_of(places, _micro(at)))
 
     async def gaps(self, key: str, since: float, until: float) -> list[Gap]:
         """The times in which not all changes of a kind were recorded."""
