@@ -27,6 +27,7 @@ from tools.scenes.access_scenes import ACCESS
 from tools.scenes.browser_mode_scenes import MEDIA_SCENES
 from tools.scenes.child_process import ROOT, DidNotStart
 from tools.scenes.edge_case_scenes import CONTENT_STATES, LONG_NAME_SCENES
+from tools.scenes.history_scenes import HISTORY
 from tools.scenes.log_scenes import LOGS
 from tools.scenes.on_call_scenes import ON_CALL
 from tools.scenes.page_scenes import PODS, SCENES
@@ -54,7 +55,7 @@ def chromium() -> str:
 def plan(only: str) -> Iterator[tuple[str, StageFactory, tuple[Scene, ...]]]:
     """The stages and the scenes to be played on each."""
     for name, (make, scenes) in (
-        ("pages", (usual_stage, (*SCENES, *LOGS, *ON_CALL, *WRITES, *MEDIA_SCENES, *LONG_NAME_SCENES))),
+        ("pages", (usual_stage, (*SCENES, *LOGS, *HISTORY, *ON_CALL, *WRITES, *MEDIA_SCENES, *LONG_NAME_SCENES))),
         ("access", ACCESS),
         *STATES.items(),
         *CONTENT_STATES.items(),

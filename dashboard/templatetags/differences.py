@@ -35,7 +35,7 @@ def _change(change: Change) -> str:
     was, now = change.texts
     before = f"<del>{escape(was)}</del>" if was else ""
     arrow = " → " if was and now else ""
-    after = f"<ins>{escape(now)}</ins>" if now else '<span class="dim">removed</span>'
+    after = f"<ins>{escape(now)}</ins>" if now else ' <span class="dim">removed</span>'
     new = "" if was else ' <span class="dim">new</span>'
     by_server = _BY_SERVER if change.by_server else ""
     return (

@@ -332,6 +332,15 @@ class HistoryReader:
                 return max(until for _, until, _ in spans)
         return None
 
+    def recorded_since(self, kind: str) -> int | None:
+        """Since when changes of a kind were recorded first, of those that are kept; None where none ever were."""
+        for reader in self._overlapping(0, FOREVER):
+            with closing(reader.connection):
+                spans = read_spans(reader.connection, kind)
+            if spans:
+                return max(reader.part.begin, min(since for since, _, _ in spans))
+        return None
+
     def gaps(self, kind: str, since: int, until: int) -> list[Gap]:
         """The times from `since` to `until` in which not all changes of a kind were recorded. The newest seconds are
         none while they are being recorded.

@@ -60,6 +60,11 @@ class HistoryObjects:
         begin = await self._ask(lambda reader: reader.begin())
         return None if begin is None else begin / MICROSECONDS
 
+    async def recorded_since(self, key: str) -> float | None:
+        """Unix seconds of the oldest moment at which a kind was recorded; None where it never was."""
+        since = await self._ask(lambda reader: reader.recorded_since(key))
+        return None if since is None else since / MICROSECONDS
+
     async def wait_until_recorded(self, keys: Sequence[str], at: float) -> None:
         """Wait until all changes of these kinds up to a moment are recorded: for one of the last seconds, a little."""
         while self._now() - at < GRACE / MICROSECONDS:

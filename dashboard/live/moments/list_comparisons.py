@@ -1,6 +1,6 @@
 """Comparisons of a list at two moments, which are worked out in the background and kept for the pages that show them.
 
-Only what is needed to read an object again is kept of it, so that a comparison of 50,000 objects takes some 25 MB.
+Only what is needed to read an object again is kept of it, so that 50,000 differences take some 45 MB.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from dashboard.live.history.list_differences import ChangedPart, Difference, DifferenceStep, changed_part
@@ -36,7 +36,7 @@ COMPARISON_TTL = 120.0
 """Seconds that a comparison is kept after its last page."""
 ABANDONED = 30.0
 """Seconds without a page after which one that is not finished is given up."""
-MAX_LISTED = 100_000
+MAX_LISTED = 50_000
 """Differences that are kept, those that changed last; the others are counted."""
 BINS = 60
 """Spans of time in which last changes are counted."""
@@ -250,7 +250,7 @@ class _Grouping:
         found: list[tuple[Group, Difference]] = []
         for each, was_shown, is_shown in zip(told, before, after, strict=True):
             if (group := _group_of(each, was_shown, is_shown)) is not None:
-                found.append((group, Difference(each.before, each.after, each.time)))
+                found.append((group, _without_states(each)))
         unseen = step.unseen if request.namespaces is None else 0
         return found, unseen, step.done
 
@@ -264,6 +264,14 @@ class _Grouping:
         rows = [self._rows.row(self._rows.decode(json)) if json is not None else None for json in states]
         matching = {id(row) for row in self._filter.through([row for row in rows if row is not None], at)}
         return [row is not None and id(row) in matching for row in rows]
+
+
+def _without_states(difference: Difference) -> Difference:
+    """What is kept: without JSON, and with one name for both versions."""
+    before, after = difference.before, difference.after
+    if before is not None and after is not None and before.version.object == after.version.object:
+        after = replace(after, version=replace(after.version, object=before.version.object))
+    return Difference(before, after, difference.time)
 
 
 def _group_of(difference: Difference, was_shown: bool, is_shown: bool) -> Group | None:

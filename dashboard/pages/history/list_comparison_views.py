@@ -244,7 +244,7 @@ async def _read_address(request: HttpRequest, kind: KindInfo, history: HistoryOb
     if texts[0] == NOW:
         first = now
     elif first is None:
-        first = max(until - USUAL_SPAN, min(until, await history.begin() or 0.0))
+        first = max(until - USUAL_SPAN, min(until, await history.recorded_since(kind.key) or 0.0))
     since, until = sorted((first, until))
     show = request.GET.get("show", "")
     return _Address(
@@ -341,7 +341,7 @@ def _moment(address: _Address, comparison: ListComparison, which: int) -> Compar
 
 async def _presets(state: AppState, history: HistoryObjects, address: _Address) -> list[MomentLink]:
     """Moments of SPANS before now that history has, compared with now; and the whole of it."""
-    now, begin = state[CLOCK].time(), await history.begin()
+    now, begin = state[CLOCK].time(), await history.recorded_since(address.kind.key)
     links = [
         MomentLink(f"{title} ago", address.href(**{"from": format_at(int(now - seconds)), "to": NOW}))
         for seconds, title in SPANS

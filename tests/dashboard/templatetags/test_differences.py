@@ -20,7 +20,7 @@ def test_each_change_has_its_field_and_both_values() -> None:
     added = changes_html(Change(("spec", "port"), ABSENT, 80))
     assert '<span><ins>80</ins> <span class="dim">new</span></span>' in added
     removed = changes_html(Change(("spec", "port"), 80, ABSENT))
-    assert '<span><del>80</del><span class="dim">removed</span></span>' in removed
+    assert '<span><del>80</del> <span class="dim">removed</span></span>' in removed
     by_server = changes_html(Change(("spec", "port"), 80, 81, by_server=True))
     assert '<ins>81</ins> <span class="label">set by the API server</span>' in by_server
 
