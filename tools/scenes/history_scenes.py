@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import urllib.error
 import urllib.request
 from datetime import UTC, datetime
 
@@ -24,8 +25,11 @@ def _recorded(stage: Stage, address: str, text: str) -> None:
     """Wait until a page of history has a text."""
 
     def has_text() -> bool:
-        with urllib.request.urlopen(stage.url + address) as answer:
-            return text in answer.read().decode()
+        try:
+            with urllib.request.urlopen(stage.url + address) as answer:
+                return text in answer.read().decode()
+        except urllib.error.HTTPError:  # the object is not known yet
+            return False
 
     wait_until(f"{address} with {text}", has_text)
 
