@@ -29,6 +29,7 @@ import psycopg
 
 from benchmarks.support.changing_pods import ChangingPods
 from benchmarks.support.result_table import Line, main
+from dashboard.live.history.list_differences import ChangedPart, changed_part, list_differences
 from dashboard.live.history.part import Part, Parts
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.postgresql_parts import PostgresqlParts
@@ -171,6 +172,24 @@ def read(parts: Parts, arguments: argparse.Namespace) -> dict[str, float]:
     }
 
 
+def compare(parts: Parts, since: int, until: int) -> dict[str, float]:
+    """Compare the list of pods at two moments, as its page does. Returns the figures of that."""
+    reader, begun, first, found = HistoryReader(parts, CLUSTER), time.perf_counter(), 0.0, 0
+    for step in list_differences(reader, KIND, since, until):
+        for each in step.differences:
+            found += each.was is None or each.json is None or changed_part(each.was, each.json) > ChangedPart.NOTHING
+        if found and not first:
+            first = time.perf_counter() - begun
+    return {"differ": float(found), "first rows s": first, "all s": time.perf_counter() - begun}
+
+
+def newest_change(parts: Parts) -> int:
+    connection = parts.connect(parts.list(CLUSTER)[-1])
+    ((newest,),) = connection.query("SELECT MAX(time) FROM {version}")
+    connection.close()
+    return int(newest)
+
+
 def _times(call: Callable[[int], object], number: int) -> list[float]:
     found = []
     for place in range(number):
@@ -262,6 +281,14 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
             figures = {"changes": recorded["changes"] * (1 + arguments.copies), **read(parts, arguments)}
             figures |= {"start s": start(parts), "start without the copies s": alone}
             lines.append(Line(f"{name}: reading", figures))
+            print(f"{name}: comparing …", file=sys.stderr)
+            begin, end = listed[-1].begin, newest_change(parts)
+            for words, since in (
+                ("2 s apart", max(begin, end - 2_000_000)),
+                (f"{arguments.seconds:.0f} s apart", max(begin, end - int(arguments.seconds * 1e6))),
+                ("in the first and the last part", begin - arguments.copies * span + span // 2),
+            ):
+                lines.append(Line(f"{name}: two moments {words}", compare(parts, since, end)))
     return lines
 
 

@@ -21,6 +21,7 @@ from dashboard.pages.edit import views as edit_views
 from dashboard.pages.evictions.views import evict_pod
 from dashboard.pages.feed import views as feed_views
 from dashboard.pages.followed_kinds import views as followed_kind_views
+from dashboard.pages.history import list_comparison_views
 from dashboard.pages.history import views as history_views
 from dashboard.pages.incident import views as incident_views
 from dashboard.pages.layout import (
@@ -108,6 +109,12 @@ urlpatterns = [
     ),
     re_path(r"^resources/(?P<resource>[^/]+)/complete$", completion_views.complete_filter, name="complete"),
     path("resources/<str:resource>/history/", history_views.deleted_objects, name="deleted-objects"),
+    path("resources/<str:resource>/compare/", list_comparison_views.compare_list, name="compare-list"),
+    re_path(
+        r"^resources/(?P<resource>[^/]+)/compare\.(?P<suffix>csv|json)$",
+        list_comparison_views.compare_list_export,
+        name="compare-list-export",
+    ),
     path("resources/<str:resource>/new/", create_views.new, name="new"),
     path("resources/<str:resource>/new/check/", create_views.check_new, name="check-new"),
     re_path(r"^resources/(?P<resource>[^/]+)/schema$", editor_views.schema_at, name="schema"),

@@ -2,10 +2,10 @@
 
 Starts the programs as a person would, on demo clusters in which all is as usual and on others (empty, forbidden,
 unreachable, silent …), brings each page into its state and takes it 1440 and 390 pixels wide, light and dark.
-``--only list,feed`` takes the scenes whose name has one of these in it; ``--readme`` only docs/deltaboard.png, the
-README's picture. With ``--axe``, or `make axe`, axe-core looks at each page of which a picture is taken, but for
-those without scripts, in which it cannot run; the command ends with a table of what it objects to, and fails where
-there is anything.
+``--only list,feed`` takes the scenes whose name has one of these in it; ``--readme`` only docs/deltaboard.png and
+docs/history.png, the README's pictures. With ``--axe``, or `make axe`, axe-core looks at each page of which a picture
+is taken, but for those without scripts, in which it cannot run; the command ends with a table of what it objects to,
+and fails where there is anything.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tools.scenes.access_scenes import ACCESS
 from tools.scenes.browser_mode_scenes import MEDIA_SCENES
 from tools.scenes.child_process import ROOT, DidNotStart
 from tools.scenes.edge_case_scenes import CONTENT_STATES, LONG_NAME_SCENES
+from tools.scenes.history_scenes import HISTORY
 from tools.scenes.log_scenes import LOGS
 from tools.scenes.on_call_scenes import ON_CALL
 from tools.scenes.page_scenes import PODS, SCENES
@@ -36,6 +37,7 @@ from tools.scenes.unusual_state_scenes import STATES
 from tools.scenes.write_scenes import WRITES
 
 README_PICTURE = ROOT / "docs" / "deltaboard.png"
+HISTORY_PICTURE = ROOT / "docs" / "history.png"
 ARGUMENTS = ["--no-sandbox", "--disable-quic", "--disable-background-networking", "--disable-component-update",
              "--disable-sync", "--no-first-run"]  # fmt: skip
 WIDTHS: Mapping[int, int] = MappingProxyType({1440: 900, 390: 844})
@@ -54,7 +56,7 @@ def chromium() -> str:
 def plan(only: str) -> Iterator[tuple[str, StageFactory, tuple[Scene, ...]]]:
     """The stages and the scenes to be played on each."""
     for name, (make, scenes) in (
-        ("pages", (usual_stage, (*SCENES, *LOGS, *ON_CALL, *WRITES, *MEDIA_SCENES, *LONG_NAME_SCENES))),
+        ("pages", (usual_stage, (*SCENES, *LOGS, *HISTORY, *ON_CALL, *WRITES, *MEDIA_SCENES, *LONG_NAME_SCENES))),
         ("access", ACCESS),
         *STATES.items(),
         *CONTENT_STATES.items(),
@@ -122,13 +124,16 @@ class Camera:
                 context.close()
 
 
-def take_readme(browser: Browser, url: str) -> None:
-    """The list of pods in a moment when something has just come or gone."""
+def take_readme(browser: Browser, stage: Stage) -> None:
+    """The list of pods in a moment when something has just come or gone, and what Deployments changed."""
     page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
-    page.goto(url + PODS)
+    page.goto(stage.url + PODS)
     wait_until_live(page)
     page.wait_for_selector(":is(tr.added, tr[data-gone]):nth-child(-n + 18)", timeout=120_000)
     page.screenshot(path=README_PICTURE)
+    compared = next(scene for scene in HISTORY if scene.name == "list-compared-changes")
+    compared.play(page, stage)
+    page.screenshot(path=HISTORY_PICTURE)
 
 
 def main() -> None:
@@ -140,7 +145,7 @@ def main() -> None:
         metavar="TEXT",
         help="take the scenes whose name has this in it, or one of several with commas between",
     )
-    parser.add_argument("--readme", action="store_true", help=f"take only {README_PICTURE.relative_to(ROOT)}")
+    parser.add_argument("--readme", action="store_true", help="take only the pictures of the README")
     parser.add_argument("--axe", action="store_true", help="run axe-core on each page too")
     parser.add_argument(
         "--settle", type=float, default=SETTLE, metavar="SECONDS", help="let the workload run for this many seconds"
@@ -156,7 +161,7 @@ def main() -> None:
         if options.readme:
             with usual_stage() as stage:
                 time.sleep(options.settle)
-                take_readme(browser, stage.url)
+                take_readme(browser, stage)
             return
         camera = Camera(browser, options.folder, axe=options.axe)
         camera.take_all(options.only, options.settle)

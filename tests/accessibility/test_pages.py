@@ -13,6 +13,7 @@ from playwright.sync_api import BrowserContext
 
 from tests.support.long_tests import long_but
 from tools.axe import violations
+from tools.scenes.history_scenes import HISTORY
 from tools.scenes.log_scenes import LOGS
 from tools.scenes.on_call_scenes import ON_CALL
 from tools.scenes.page_scenes import ERRORS, LISTS, OBJECTS, ON_LIST, ON_OVERVIEW
@@ -27,13 +28,14 @@ AROUND = "header.top, #side"
 """Parts around every page, which are checked on the first page only."""
 LIKE_OTHERS = {
     "list-filtered", "feed-filtered", "nodes", "events", "mydemos", "several", "drafts", "namespace-detail",
+    "list-compared-filtered", "list-compared-no-scripts",
     "quick-scale", "quick-restart", "quick-cordon", "quick-evict", "quick-delete", "edited-elsewhere",
 }  # fmt: skip
 """Pages left out because others have the same parts: the run has 30 minutes."""
 WALKS: Mapping[str, tuple[Scene, ...]] = MappingProxyType({
     "overview": ON_OVERVIEW, "list": ON_LIST, "lists": LISTS, "objects": OBJECTS, "errors": ERRORS, "making":
     CREATE_SCENES,
-    "actions": ACTION_SCENES, "logs": LOGS, "on call": ON_CALL,
+    "actions": ACTION_SCENES, "logs": LOGS, "history": HISTORY, "on call": ON_CALL,
 })  # fmt: skip
 """Scenes that one page goes through."""
 

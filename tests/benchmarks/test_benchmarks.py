@@ -140,6 +140,8 @@ def test_the_history_benchmark_records_every_change_in_both_databases() -> None:
         assert lines[f"{name}: recording"]["lost"] == 0
         assert lines[f"{name}: reading"]["parts"] == 3
         assert lines[f"{name}: reading"]["p99 ms"] > 0
+        for words in ("2 s apart", "1 s apart", "in the first and the last part"):
+            assert 0 < lines[f"{name}: two moments {words}"]["differ"] <= 40
 
 
 @pytest.mark.controlplane

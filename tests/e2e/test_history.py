@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Dashboard
-from tests.e2e.test_moments import MYDEMOS, moments, mydemo, site
+from tests.e2e.test_moments import MYDEMOS, moments, mydemo, now, site
 from tests.support.access.rbac_objects import RbacObjects, policy_rule
 from tests.support.controlplane import ControlPlane
 from tests.support.local_dashboard import ask
@@ -69,6 +69,36 @@ def test_the_key_h_leads_from_an_object_to_its_versions(
     expect(page.locator("#rail")).to_contain_text("created")
 
 
+def test_a_list_is_compared_at_two_moments_in_the_browser(
+    page: Page, site: Dashboard, cluster: ControlPlane, namespace: str, moments: list[str]
+) -> None:
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    cluster.create(MYDEMOS.format(namespace), mydemo("beta", 80))
+    address = f"{site.url}/resources/mydemos.crddemo.k8s.io/"
+    until(lambda: "created" in ask(f"{address}{namespace}/beta/history/").body, what="its creation is recorded")
+    page.goto(f"{address}?namespace={namespace}&at={moments[1]}")
+    page.get_by_role("region", name="Moment of the past").get_by_role("link", name="Compare with now").click()
+    expect(page.locator("h1")).to_have_text("Mydemos at two moments")
+    expect(page).to_have_url(re.compile(f"namespace={namespace}.*from="))
+    expect(page.locator("[data-difference=added] li")).to_contain_text("beta")
+    expect(page.locator("[data-difference=removed] li")).to_contain_text("alpha")
+    assert violations(page) == []
+    page.get_by_label("To, empty for now").focus()
+    page.get_by_label("Filter").fill("port=8080")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("from=[^&]*Z&q=port%3D8080"))  # in UTC, whatever the browser's zone is
+    expect(page.locator(".compare-sums h2")).to_have_text("Nothing differs")
+    page.goto(f"{address}compare/?namespace={namespace}&from={moments[1]}&to={moments[2]}")
+    changed = page.locator("[data-difference=changed] li")
+    expect(changed).to_contain_text("80 → 8080")
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    changed.get_by_role("link", name="Compare").click()
+    expect(page.locator("#comparison")).to_contain_text("8080")
+    assert problems == []
+
+
 @pytest.mark.long
 def test_people_see_the_history_of_what_their_roles_include(
     cluster: ControlPlane, namespace: str, tmp_path: Path
@@ -89,6 +119,8 @@ def test_people_see_the_history_of_what_their_roles_include(
         program.wait_for(lambda: "Deltaboard is at" in program.output)
         until(lambda: ask(f"{program.url}/readyz").status == 200)
         until(lambda: get(f"{kind}/export.csv")[0] == 200)
+        until(lambda: "compare-sums" in get(f"{kind}/compare/")[1], what="it records")
+        begun = now()
         for each in (namespace, hidden):
             cluster.create(MYDEMOS.format(each), mydemo("gone", 80))
             until(lambda: get(f"{kind}/{each}/gone/")[0] == 200)  # noqa: B023 -- at once
@@ -98,6 +130,14 @@ def test_people_see_the_history_of_what_their_roles_include(
         assert f"{kind}/{hidden}/gone/history/" in get(f"{kind}/history/")[1]
         assert hidden not in get(f"{kind}/history/", anna)[1]
         assert get(f"{kind}/{namespace}/gone/history/", anna)[0] == 200
+        for each in (namespace, hidden):
+            cluster.create(MYDEMOS.format(each), mydemo("comes", 80))
+        comes = f"{kind}/{{}}/comes/"
+        until(lambda: comes.format(hidden) in get(f"{kind}/compare/?from={begun}")[1])
+        until(lambda: comes.format(namespace) in get(f"{kind}/compare/?from={begun}", anna)[1])
+        for suffix in ("/", ".csv", ".json"):
+            assert hidden not in get(f"{kind}/compare{suffix}?from={begun}", anna)[1]
+            assert namespace not in get(f"{kind}/compare{suffix}?from={begun}", f"{anna}-nobody")[1]
         for name in ("gone", "never"):
             status, body = get(f"{kind}/{hidden}/{name}/history/", anna)
             assert status == 404

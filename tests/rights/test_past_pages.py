@@ -23,7 +23,7 @@ from tests.support.access.random_rbac import World
 from tests.support.access.rbac_objects import policy_rule
 from tests.support.access.tour import Tour, Visit
 from tests.support.access.unchanged_answers import difference, unchanging_health, without_times
-from tests.support.access.visits import VISITS
+from tests.support.access.visits import VISITS, compared_list, compared_list_file
 from tests.support.access.whole_dashboard import default_database
 from tests.support.controlplane import ControlPlane
 from tests.support.program import ROOT
@@ -106,6 +106,31 @@ async def test_nothing_outside_of_somebodys_rights_is_in_any_page_of_the_past_an
     crawl = await crawl_the_past(cluster)
     assert not crawl.faults, report(crawl.faults)
     assert crawl.reached.keys() >= PAST_PAGES - {"detail-by-name", "incident-by-name"}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+async def test_nothing_outside_of_somebodys_rights_is_in_a_list_at_two_moments(cluster: MarkedCluster) -> None:
+    crawl = Crawl(cluster.dashboard, cluster.objects)
+    before = await read_moment(cluster)
+    await cluster.objects.change_some()
+    made = await cluster.objects.create(PODS, cluster.objects.namespaces[0])
+    await cluster.until_shown()
+    now = await read_moment(cluster)
+    told = 0
+    async with cluster.worlds(WORLDS) as worlds:
+        for world in worlds:
+            tour = await cluster.tour(world)
+            span = f"from={format_at(before)}&to={format_at(now)}"
+            for make in (compared_list, compared_list_file) * 3:
+                address = make(tour).address.replace("from=2026-01-01T00%3A00%3A00Z", span)
+                assert span in address
+                await crawl.ask("a list at two moments", tour, Visit(address, headers=HTML))
+            answer = await cluster.dashboard.ask(world.person, f"/resources/pods/compare.csv?{span}")
+            told += made.name in answer.text
+            assert (made.name in answer.text) == (made in tour.seen(PODS))
+    assert told, "somebody sees what was made"
+    assert not crawl.faults, report(crawl.faults)
 
 
 def about(target: MarkedObject) -> list[Visit]:

@@ -98,7 +98,7 @@ class Stage:
 
     def _settings(self, env: dict[str, str]) -> dict[str, str]:
         home = {"HOME": str(self.home), "DELTABOARD_VAR": str(self.home / "var")}
-        home |= {"REDIS_URL": "", "DELTABOARD_TOKEN": "off"}
+        home |= {"REDIS_URL": "", "DELTABOARD_TOKEN": "off", "DELTABOARD_HISTORY": "on"}
         return {**home, "KUBECONFIG": str(self.kubeconfig), **CONTROLLERS, **self.env, **env}
 
 

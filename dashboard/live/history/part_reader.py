@@ -84,6 +84,16 @@ class PartReader:
             json = unpack([self.template(chain[0][1]), *(bytes(row[9]) for row in chain)])
             yield number, StoredVersion(self.version(name, chain[-1][5:9]), json)
 
+    def last_versions(self, ids: Sequence[int], time: int) -> list[tuple[int, Version]]:
+        """The last version of each object at a moment or before, where it has one; its id first."""
+        sql = (
+            f"SELECT o.id, {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id AND v.time = "  # noqa: S608
+            "(SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id AND w.time <= ?) "
+            f"WHERE o.id IN ({', '.join('?' * len(ids))})"
+        )
+        rows = self.connection.query(sql, time, *ids)
+        return [(row[0], self.version(self.name(row[1:5]), row[5:])) for row in rows]
+
     def chain(self, number: int) -> Iterator[tuple[Version, int, bytes | None, DamagedVersion | None]]:
         """Every version of an object, oldest first, with its depth and its JSON or why that cannot be read."""
         sql = f"SELECT {OBJECT}, {VERSION}, v.depth, v.data FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608

@@ -35,6 +35,8 @@ FIRST_WINDOW = 60_000_000
 """Microseconds before the end of a span that are read first for its newest changes; then twice as many, and so on."""
 MAX_DELETION_STEPS = 100
 """Newest versions of an object among which is the last one before its deletion was asked for."""
+PLACES = 1_000
+"""Objects of a step that reads no JSON."""
 MANY = 5_000
 """Changes of a step after which the next one reads half as many seconds: all of a step are in memory."""
 
@@ -53,6 +55,16 @@ class Step:
     objects: tuple[StoredVersion, ...]
     done: int
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPlace:
+    """A version, and where it is stored."""
+
+    part: Part
+    id: int
+    """The object's number in the part."""
+    version: Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +247,61 @@ class HistoryReader:
                     return
                 time = min(time, reader.part.begin)
 
+    def are_in_one_part(self, since: int, until: int) -> bool:
+        """Whether one part has what existed at the first moment, and all changes until the second."""
+        for reader in self._back_from(until):
+            with closing(reader.connection):
+                return reader.is_complete and reader.part.begin <= since
+        return False
+
+    def versions_at(
+        self,
+        kind: str,
+        time: int,
+        namespaces: frozenset[str] | None = None,
+        changed: tuple[int, int] | None = None,
+    ) -> Iterator[tuple[list[VersionPlace], float]]:
+        """The last version at `time` or before of all objects of a kind, of those that were gone their end where the
+        part still has it; in steps, each with the share of all that is read. `namespaces`: in these only. `changed`:
+        only of objects that changed after the first and until the second of two moments that are in one part.
+        """
+        seen: set[str] = set()
+        condition, values = "o.kind = ?", [*sorted(namespaces or ()), *(changed or ())]
+        if namespaces is not None:
+            condition += f" AND o.namespace IN ({', '.join('?' * len(namespaces)) or 'NULL'})"
+        if changed is not None:
+            condition += " AND EXISTS (SELECT 1 FROM {version} c WHERE c.object = o.id AND c.time > ? AND c.time <= ?)"
+        for reader in self._back_from(time):
+            with closing(reader.connection):
+                number, is_complete = reader.kind_id(kind), reader.is_complete
+                ids = reader.object_ids(condition, number, *values) if number is not None else []
+                for at in range(0, len(ids), PLACES):
+                    places = [
+                        VersionPlace(reader.part, each, version)
+                        for each, version in reader.last_versions(ids[at : at + PLACES], time)
+                        if version.object.uid not in seen
+                    ]
+                    yield places, min(1.0, (at + PLACES) / len(ids))
+                    if not is_complete:
+                        seen.update(place.version.object.uid for place in places)
+                if is_complete:
+                    return
+                time = min(time, reader.part.begin)
+
+    def states_of(self, places: Iterable[VersionPlace], time: int) -> dict[str, bytes]:
+        """The JSON of versions that `versions_at` returned for `time`, by uid, of those that are still there."""
+        ids: dict[Part, list[int]] = {}
+        for place in places:
+            ids.setdefault(place.part, []).append(place.id)
+        newest, found = self._parts.list(self.cluster)[-1:], {}
+        for part, numbers in ids.items():
+            if (reader := self._open(part, is_newest=[part] == newest)) is None:
+                continue
+            with closing(reader.connection):
+                for _, stored in reader.states_at(numbers, time):
+                    found[stored.version.object.uid] = stored.json
+        return found
+
     def changes(self, since: int, until: int, kinds: Iterable[str] = ()) -> Iterator[list[Version]]:
         """The changes from `since` and before `until`, newest first, in steps that are read as they are taken. `kinds`:
         of these only.
@@ -318,6 +385,15 @@ class HistoryReader:
                 spans = read_spans(reader.connection, kind)
             if spans:
                 return max(until for _, until, _ in spans)
+        return None
+
+    def recorded_since(self, kind: str) -> int | None:
+        """Since when changes of a kind were recorded first, of those that are kept; None where none ever were."""
+        for reader in self._overlapping(0, FOREVER):
+            with closing(reader.connection):
+                spans = read_spans(reader.connection, kind)
+            if spans:
+                return max(reader.part.begin, min(since for since, _, _ in spans))
         return None
 
     def gaps(self, kind: str, since: int, until: int) -> list[Gap]:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
+from dashboard.live.history.list_differences import DifferenceStep, list_differences
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.reader import (
     FOREVER,
@@ -17,6 +18,7 @@ from dashboard.live.history.reader import (
     ChangesWithStates,
     HistoryReader,
     RecordedWrite,
+    VersionPlace,
 )
 from dashboard.live.history.version import Gap, ObjectName, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion
@@ -58,6 +60,11 @@ class HistoryObjects:
         """Unix seconds of the oldest moment that can be shown; None where there is none."""
         begin = await self._ask(lambda reader: reader.begin())
         return None if begin is None else begin / MICROSECONDS
+
+    async def recorded_since(self, key: str) -> float | None:
+        """Unix seconds of the oldest moment at which a kind was recorded; None where it never was."""
+        since = await self._ask(lambda reader: reader.recorded_since(key))
+        return None if since is None else since / MICROSECONDS
 
     async def wait_until_recorded(self, keys: Sequence[str], at: float) -> None:
         """Wait until all changes of these kinds up to a moment are recorded: for one of the last seconds, a little."""
@@ -135,6 +142,34 @@ class HistoryObjects:
         it is not known.
         """
         return await self._ask(lambda reader: reader.state_before_deletion(name, resource_version))
+
+    async def list_differences(
+        self,
+        key: str,
+        since: float,
+        until: float,
+        namespaces: frozenset[str] | None,
+        read_step: Callable[[DifferenceStep], T],
+        *,
+        reads_all: bool,
+    ) -> AsyncIterator[T]:
+        """What `read_step` makes of each step of the differences of a kind between two moments; it is called in a
+        thread. See dashboard.live.history.list_differences.
+        """
+        steps = await self._ask(
+            lambda reader: list_differences(reader, key, _micro(since), _micro(until), namespaces, reads_all=reads_all)
+        )
+
+        def read_next(_: HistoryReader) -> tuple[T] | None:
+            step = next(steps, None)
+            return None if step is None else (read_step(step),)
+
+        while (found := await self._ask(read_next)) is not None:
+            yield found[0]
+
+    async def states_of(self, places: Sequence[VersionPlace], at: float) -> dict[str, bytes]:
+        """The JSON of versions of one moment by uid, of those that are still there."""
+        return await self._ask(lambda reader: reader.states_of(places, _micro(at)))
 
     async def gaps(self, key: str, since: float, until: float) -> list[Gap]:
         """The times in which not all changes of a kind were recorded."""

@@ -15,8 +15,8 @@ from dashboard.pages.bulk.request_context import open_run_request, require_datab
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.layout.cross_site_requests import own_pages_only
 from dashboard.pages.layout.page import kubectl_of
-from dashboard.pages.lists.export import escape_formula
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
+from dashboard.runtime.csv_lines import escape_formula
 
 _WHICH_CLUSTER = "# kubectl takes the context that is current in your shell: first make sure that it is this cluster.\n"
 

@@ -113,7 +113,7 @@ async def object_history(request: HttpRequest, resource: str, namespace: str, na
     except BadMoment as error:
         return not_found_page(request, NotFoundInfo("This is no moment of the past", str(error)), status=400)
     except HistoryUnavailable as error:
-        return _unreadable(request, error)
+        return unreadable(request, error)
     view = open_detail(state[HUB], kind, *place)
     if not shown.rail and view.row is None and has_synced(state[REPLICAS].get(kind.key)):
         return object_not_found(request, kind, *place)
@@ -141,7 +141,7 @@ async def deleted_objects(request: HttpRequest, resource: str) -> HttpResponse:
     try:
         found = await history.find_ended(text, kind.key, MAX_LISTED + 1, is_listed(state, kind, namespaces))
     except HistoryUnavailable as error:
-        return _unreadable(request, error)
+        return unreadable(request, error)
     context = {
         "page": page_info(request, title=f"Deleted {kind.title}", key=kind.key),
         "kind": kind,
@@ -248,6 +248,7 @@ def _moment(request: HttpRequest, name: str) -> float | None:
     return parse_at(text, state_of(request)[CLOCK].time() + CLOCK_SKEW) if text else None
 
 
-def _unreadable(request: HttpRequest, error: HistoryUnavailable) -> HttpResponse:
+def unreadable(request: HttpRequest, error: HistoryUnavailable) -> HttpResponse:
+    """The page that says that history cannot be read, and why."""
     info = NotFoundInfo("History cannot be read", f"Try again in a moment: {error}.")
     return not_found_page(request, info, status=503, title="History cannot be read")

@@ -58,6 +58,8 @@ class TimeControl:
     """
     next_href: str
     """The same for the first one after it."""
+    compare_href: str
+    """Address that compares the list, or the object, of the moment with now; empty on other pages."""
 
 
 def time_control(request: HttpRequest) -> TimeControl | None:
@@ -94,7 +96,15 @@ def time_control(request: HttpRequest) -> TimeControl | None:
         ),
         previous_href=f"/moment/step/?{urlencode({**step, 'to': 'previous'})}" if step else "",
         next_href=f"/moment/step/?{urlencode({**step, 'to': 'next'})}" if step else "",
+        compare_href=_compare_href(request.path, match.url_name if match else "", fields, moment.at) if moment else "",
     )
+
+
+def _compare_href(path: str, page: str | None, fields: tuple[tuple[str, str], ...], at: float) -> str:
+    since = ("from", format_at(at))
+    if page == "list":
+        return f"{path}compare/?{urlencode((*fields, since), safe=':,/')}"
+    return f"{path}history/?{urlencode((since,), safe=':')}#comparison" if page == "detail" else ""
 
 
 def restore_href(kind: KindInfo, href: str, at: float) -> str:

@@ -7,13 +7,9 @@ loop. It is a snapshot: later changes of rows are not in it.
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
-import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import msgspec
 
@@ -23,17 +19,11 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.manifests.yaml_writer import json_document, to_yaml
 from dashboard.objects.printers import IndexedColumns
 from dashboard.objects.usage.usage import Usage, pods_text
+from dashboard.runtime.csv_lines import csv_line, escape_formula
 
 UsageOf = Callable[[Row], Usage | None]
 ROWS_AT_A_TIME = 100
 """Rows between two yields to the event loop: about 5 ms of work."""
-_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
-"""Inside of a character class: signs, also of full width, that make a spreadsheet read a cell as a formula."""
-_FORMULA = re.compile(rf"\A(?=[{_SIGNS}\t\r\n])|(?<=[;\t\r\n])(?=[\"\s]{{0,8}}[{_SIGNS}])")
-"""Where a formula can begin (OWASP, CSV injection): at the start, and behind what separates cells where commas do not.
-
-Spreadsheets of many countries split a line at semicolons, even within the quotation marks that commas need.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,25 +73,14 @@ def _csv(rows: Iterable[Row], columns: IndexedColumns, usage_of: UsageOf, *, sum
     is empty where an object has none.
     """
     headers = [f"{column.header} since" if column.kind == "age" else column.header for _, column in columns]
-    yield _csv_line([*map(escape_formula, headers), *(["Pods measured"] if sums else [])])
+    yield csv_line([*map(escape_formula, headers), *(["Pods measured"] if sums else [])])
     for row in rows:
         usage = usage_of(row)
         values = [
             cell.datetime or ("" if cell.value is None else escape_formula(cell.value))
             for cell in cells_of(row, columns, usage)
         ]
-        yield _csv_line([*values, *([pods_text(usage) if usage is not None else ""] if sums else [])])
-
-
-def _csv_line(cells: list[Any]) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow(cells)
-    return line.getvalue()
-
-
-def escape_formula(value: object) -> object:
-    """The value as a cell that no spreadsheet runs: what starts like a formula gets an apostrophe in front."""
-    return _FORMULA.sub("'", value) if isinstance(value, str) else value
+        yield csv_line([*values, *([pods_text(usage) if usage is not None else ""] if sums else [])])
 
 
 def _json(rows: Iterable[Row]) -> Iterator[str]:

@@ -22,6 +22,7 @@ from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.namespace_limits import NamespaceLimit, limit_of
 from dashboard.live.index.result_set import ResultSet
 from dashboard.live.index.usage_lookup import NO_USAGE, PollTimes, UsageLookup
+from dashboard.live.moments.at_parameter import format_at
 from dashboard.live.rendering.cells import ColumnHeader, RowLine, has_usage, row_line
 from dashboard.live.rendering.charts import BarSegment, bar_segments, tone_counts
 from dashboard.live.rendering.hx_partials import hx_partial
@@ -225,6 +226,15 @@ class LiveList(LiveView):
             return ""
         chosen = f"?namespace={quote(','.join(self.namespaces), safe=',')}" if self.namespaces else ""
         return f"{self.kind.path}history/{chosen}"
+
+    @property
+    def compare_href(self) -> str:
+        """Address that compares the list, as of the moment that is shown, with now; empty where no history is kept."""
+        if not settings.DELTABOARD_HISTORY:
+            return ""
+        since = (("from", format_at(self.clock.time())),) if is_past_shown() else ()
+        encoded = urlencode((*self.query.with_(page=1).to_params(), *since), safe=",:/*")
+        return f"{self.kind.path}compare/{'?' if encoded else ''}{encoded}"
 
     @property
     def namespaces(self) -> tuple[str, ...]:

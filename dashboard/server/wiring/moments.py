@@ -15,6 +15,7 @@ from dashboard.live.history.reader import HistoryReader
 from dashboard.live.hub.heartbeat_message import ClusterInfoSource
 from dashboard.live.moments.at_parameter import keep_moment
 from dashboard.live.moments.history_objects import HistoryObjects
+from dashboard.live.moments.list_comparisons import ListComparisons
 from dashboard.live.moments.moments import Moments
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.live.replication.scoped_replicas import FindKind
@@ -39,6 +40,7 @@ class PastMoments:
         self._clock = clock
         self._reader: HistoryReader | None = None
         self.history = HistoryObjects(lambda: self._reader, clock)
+        self.list_comparisons = ListComparisons(self.history, clock)
         self.moments = Moments(replicas, self.history, clock, _renderer, cluster=cluster, find_kind=find_kind)
 
     @property
@@ -55,6 +57,7 @@ class PastMoments:
                 if self._connection.client is not client:
                     client, self._reader = self._connection.client, None
                     self.moments.drop_all()
+                    await self.list_comparisons.drop_all()
                     if client is not None:
                         identity = await read_cluster_identity(client, self._connection.cluster.server, self._clock)
                         self._reader = HistoryReader(build_parts(), identity)
@@ -62,6 +65,7 @@ class PastMoments:
         finally:
             keeping.cancel()
             await asyncio.wait((keeping,))
+            await self.list_comparisons.drop_all()
 
 
 def build_moments(

@@ -27,6 +27,7 @@ from dashboard.live.hub.on_demand_kinds import INTEREST, Interest
 from dashboard.live.hub.rights_groups import RightsGroups
 from dashboard.live.logs.container_streams import LOG_STREAMS, LogStreams
 from dashboard.live.moments.history_objects import HISTORY
+from dashboard.live.moments.list_comparisons import LIST_COMPARISONS
 from dashboard.live.moments.moments import MOMENT, MOMENTS
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.object_counts.worker_client import ObjectCountsClient
@@ -169,6 +170,7 @@ class WebProcess:
                 MOMENTS: self.past.moments if self.past is not None else None,
                 MOMENT: None,
                 HISTORY: history,
+                LIST_COMPARISONS: self.past.list_comparisons if self.past is not None else None,
                 RIGHTS: UNLIMITED,
                 CONNECTION: self.connection,
                 REPLICAS: self.replicas,

@@ -24,17 +24,41 @@ function addressAt(at) {
 
 function aim(link) {
   const url = new URL(link.href);
+  if ("compare" in link.dataset) {
+    if (url.pathname.endsWith("/compare/")) link.search = `${new URLSearchParams([...new URL(addressAt(""), url).searchParams, ["from", shownMoment()]])}`;
+    return;
+  }
   if (link.rel) url.searchParams.set("from", addressAt(shownMoment()));
   link.href = link.rel ? url.href : addressAt(url.searchParams.get("at"));
 }
 
+const inUtc = (input) => `${new Date(input.value).toISOString().slice(0, 19)}Z`;
+
+function showOwnZone(form) {
+  const inputs = [...form.querySelectorAll("[type=datetime-local]")];
+  for (const input of inputs) {
+    for (const name of ["value", "max"]) if (input[name]) input[name] = local(new Date(`${input[name]}Z`));
+  }
+  for (const zone of form.querySelectorAll("[data-zone]")) zone.textContent = "(your time zone)";
+  return inputs;
+}
+
+/* A form whose moments are sent in UTC, the empty ones not at all. */
+function sendInUtc(form) {
+  const inputs = showOwnZone(form);
+  form.addEventListener("formdata", ({ formData }) => {
+    for (const input of inputs) {
+      if (input.value) formData.set(input.name, inUtc(input));
+      else formData.delete(input.name);
+    }
+  });
+}
+
 function useOwnZone(form) {
-  const input = form.elements.at;
-  for (const name of ["value", "max"]) input[name] = local(new Date(`${input[name]}Z`));
-  form.querySelector("[data-zone]").textContent = "(your time zone)";
+  const [input] = showOwnZone(form);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const at = `${new Date(input.value).toISOString().slice(0, 19)}Z`;
+    const at = inUtc(input);
     const action = form.getAttribute("action");
     location.assign(action === location.pathname ? addressAt(at) : `${action}?at=${at}`);
   });
@@ -66,6 +90,7 @@ function offerToPlay(bar) {
 export function start() {
   const form = document.querySelector("[data-time-control]");
   if (form) useOwnZone(form);
+  document.querySelectorAll("[data-own-zone]").forEach(sendInUtc);
   const bar = document.querySelector(".past-bar");
   if (bar) offerToPlay(bar);
   else sessionStorage.removeItem(PLAYING);

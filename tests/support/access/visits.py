@@ -215,6 +215,29 @@ def _deleted_objects(tour: Tour) -> Visit:
     return Visit(f"/resources/{tour.any_kind()}/history/?{urlencode({'q': name})}", headers=HTML)
 
 
+def _compared(tour: Tour, place: str) -> Visit:
+    """A kind at the earliest and the latest moment, all of it, or what a filter or a namespace leads to."""
+    target = tour.random.choice(tour.objects.objects)
+    params = tour.random.choice(
+        [
+            {},
+            {"q": target.name[:6]},
+            {"namespace": target.namespace or target.name},
+            {"q": "label:app", "show": "added"},
+        ]
+    )
+    query = urlencode({"from": "2026-01-01T00:00:00Z", **params})
+    return Visit(f"/resources/{tour.any_kind()}/{place}?{query}", headers=HTML)
+
+
+def compared_list(tour: Tour) -> Visit:
+    return _compared(tour, "compare/")
+
+
+def compared_list_file(tour: Tour) -> Visit:
+    return _compared(tour, f"compare.{tour.random.choice(['csv', 'json'])}")
+
+
 def _kinds(tour: Tour) -> Visit:
     return Visit("/kinds/?all")
 
@@ -313,6 +336,8 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "history": object_page("history/", HTML),
     "who set each field": object_page("history/?blame", HTML),
     "deleted objects": _deleted_objects,
+    "list at two moments": compared_list,
+    "list at two moments as a file": compared_list_file,
     "edit": object_page("edit/"),
     "values of a Secret": secret_values,
     "edit status": object_page("edit/status/"),

@@ -18,6 +18,7 @@ from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.on_demand_kinds import INTEREST
 from dashboard.live.logs.container_streams import LOG_STREAMS, LogStreams
 from dashboard.live.moments.history_objects import HISTORY
+from dashboard.live.moments.list_comparisons import LIST_COMPARISONS
 from dashboard.live.moments.moments import MOMENT, MOMENTS
 from dashboard.live.object_counts.scoped_counts import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS, Replicas
@@ -73,6 +74,7 @@ ATTRIBUTES: dict[Key[Any], str] = {
 DEFAULTS: dict[Key[Any], tuple[str, Callable[[], Any]]] = {
     AUDIT: ("audit", lambda: AuditRecorder(SystemClock())),
     HISTORY: ("history", lambda: None),
+    LIST_COMPARISONS: ("list_comparisons", lambda: None),
     HISTORY_PROBLEM: ("history_problem", lambda: lambda: ""),
     AUTHORS: ("authors", lambda: NoAuthors(SystemClock())),
     LINES_AROUND: ("lines_around", lambda: LruCache(MAX_CACHED)),

@@ -14,8 +14,9 @@ from django.http import QueryDict
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.printers import Column
 from dashboard.objects.query.list_query import Query
-from dashboard.pages.lists.export import escape_formula, export
+from dashboard.pages.lists.export import export
 from dashboard.pages.lists.kubectl import kubectl_command
+from dashboard.runtime.csv_lines import escape_formula
 from informerd.cache.health import Health
 from tests.support.objects.rows import Json, made
 from tests.support.pages.site_without_cluster import Site

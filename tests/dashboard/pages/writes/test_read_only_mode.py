@@ -22,7 +22,7 @@ from tests.support.wait import eventually
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 REASON = "This Deltaboard is read-only"
 READS = frozenset({
-    "history", "deleted-objects",
+    "history", "deleted-objects", "compare-list", "compare-list-export",
     "overview", "feed", "controllers", "check-several", "schema-of-kind", "drafts", "keep-draft", "throw-drafts",
     "draft", "throw-draft", "runs", "kinds", "all-kinds", "counts", "namespaces", "freshness", "search", "theme",
     "healthz", "readyz", "metrics", "list", "follow-always", "list-again", "export", "matching", "selected",
