@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import count, groupby
 from typing import Any
 
 from dashboard.live.history.part import FORMAT, PartConnection
 from dashboard.live.history.part_writer import COMPLETE
-from dashboard.live.history.version import ObjectName, Operation, StoredVersion, Version
+from dashboard.live.history.version import ENDS, ObjectName, Operation, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion, unpack, unpack_next
 
 OBJECT = "o.kind, o.namespace, o.name, o.uid"
 VERSION = "v.time, v.operation, v.resource_version, v.manager"
+ROWS = 1_000
+"""Rows that are read at a time where it is not known how many are wanted."""
+_LAST = "v.time = (SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id)"
 _CHAINS = (
     f"SELECT o.id, {OBJECT}, {VERSION}, v.data FROM (SELECT id, kind, namespace, name, uid, (SELECT w.time "  # noqa: S608
     "FROM {version} w WHERE w.object = object.id AND w.time <= ? AND w.depth = 0 ORDER BY w.time DESC LIMIT 1) AS base "
@@ -72,6 +75,61 @@ class PartReader:
         """Ids of the objects (``o``) that a condition is true of, in their order."""
         sql = "SELECT o.id FROM {object} o WHERE " + condition + " ORDER BY o.id"  # noqa: S608 -- ours
         return [number for (number,) in self.connection.query(sql, *values)]
+
+    def ids_of(self, kind: str, namespace: str, name: str, uid: str = "") -> list[int]:
+        """Ids of the objects of a name, of the one with `uid` where that is given."""
+        number = self.kind_id(kind)
+        if number is None:
+            return []
+        condition = "o.kind = ? AND o.namespace = ? AND o.name = ?"
+        values = (number, namespace, name)
+        return self.object_ids(condition + " AND o.uid = ?" if uid else condition, *values, *([uid] if uid else []))
+
+    def versions(self, kind: str, namespace: str, name: str, since: int, until: int) -> list[Version]:
+        """The versions of the objects of a name from `since` and before `until`, in no order."""
+        number = self.kind_id(kind)
+        if number is None:
+            return []
+        sql = (
+            f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608
+            "WHERE o.kind = ? AND o.namespace = ? AND o.name = ? AND v.time >= ? AND v.time < ?"
+        )
+        rows = self.connection.query(sql, number, namespace, name, since, until)
+        return [self.version(self.name(row[:4]), row[4:]) for row in rows]
+
+    def last_of(self, kind: str, namespace: str, name: str, time: int, uid: str = "") -> StoredVersion | None:
+        """The last version at a moment or before of the object that had the name then; None where there is none."""
+        ids = self.ids_of(kind, namespace, name, uid)
+        if not ids:
+            return None
+        marks = ", ".join("?" * len(ids))
+        sql = (
+            "SELECT v.object, MAX(v.time) FROM {version} v "  # noqa: S608 -- question marks
+            "WHERE v.time <= ? AND v.object IN (" + marks + ") GROUP BY 1"
+        )
+        last = max(self.connection.query(sql, time, *ids), key=lambda row: row[1], default=None)
+        return next((stored for _, stored in self.states_at([last[0]], time)), None) if last else None
+
+    def ended(self, text: str, kind: int | None = None) -> Iterator[Version]:
+        """The last versions of objects that are not there any more and have `text` in their names, of one kind or all,
+        the newest first.
+        """
+        pattern = "%" + text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        sql = (
+            f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id AND {_LAST} "  # noqa: S608
+            "WHERE LOWER(o.name) LIKE ? ESCAPE ? AND v.operation IN (?, ?, ?)"
+        )
+        condition, values = (" AND o.kind = ?", (kind,)) if kind is not None else ("", ())
+        rows = self._all_rows(f"{sql}{condition} ORDER BY v.time DESC", (pattern, "\\", *map(int, ENDS), *values))
+        return (self.version(self.name(row[:4]), row[4:]) for row in rows)
+
+    def _all_rows(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a statement, some at a time, read as they are taken."""
+        for offset in count(0, ROWS):
+            rows = self.connection.query(f"{sql} LIMIT {ROWS} OFFSET {offset}", *values)
+            yield from rows
+            if len(rows) < ROWS:
+                return
 
     def states_at(self, ids: Sequence[int], time: int) -> Iterator[tuple[int, StoredVersion]]:
         """The last version of each object at a moment or before, where it has one; its id first."""

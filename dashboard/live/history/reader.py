@@ -6,16 +6,15 @@ HistoryUnavailable, and those that return JSON DamagedVersion. Times are Unix mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import count, islice
-from typing import Any
+from itertools import islice
 
 from dashboard.live.history.part import HistoryUnavailable, Part, Parts
-from dashboard.live.history.part_reader import OBJECT, VERSION, PartNames, PartReader
+from dashboard.live.history.part_reader import PartNames, PartReader
 from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
-from dashboard.live.history.version import ENDS, Gap, Operation, StoredVersion, Version
+from dashboard.live.history.version import Gap, Operation, StoredVersion, Version
 from informerd.lru_cache import LruCache
 
 STEP = 200
@@ -24,11 +23,8 @@ GRACE = 6_000_000
 """Microseconds that the newest note of what is covered may be old while all is recorded."""
 FOREVER = 2**62
 MAX_FOUND = 200
-ROWS = 1_000
-"""Rows that are read at a time where it is not known how many are wanted."""
 MAX_NAMES = 200
 """Parts of which it is remembered what their rows refer to."""
-_LAST = "v.time = (SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id)"
 FIRST_WINDOW = 60_000_000
 """Microseconds before the end of a span that are read first for its newest changes; then twice as many, and so on."""
 MANY = 5_000
@@ -81,7 +77,7 @@ class HistoryReader:
         """
         for reader in self._back_from(time):
             with closing(reader.connection):
-                found = self._last_of(reader, kind, namespace, name, time, uid)
+                found = reader.last_of(kind, namespace, name, time, uid)
                 if found is not None or reader.is_complete:
                     return found
         return None
@@ -95,15 +91,7 @@ class HistoryReader:
         found: dict[tuple[str, int], Version] = {}
         for reader in self._overlapping(since, until, newest_first=True):
             with closing(reader.connection):
-                number = reader.kind_id(kind)
-                if number is None:
-                    continue
-                sql = (
-                    f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608
-                    "WHERE o.kind = ? AND o.namespace = ? AND o.name = ? AND v.time >= ? AND v.time < ?"
-                )
-                for row in reader.connection.query(sql, number, namespace, name, since, until):
-                    version = reader.version(reader.name(row[:4]), row[4:])
+                for version in reader.versions(kind, namespace, name, since, until):
                     if uid in ("", version.object.uid):
                         found[version.object.uid, version.time] = version
             if uid and any(each.operation is Operation.ADDED for each in found.values()):
@@ -117,7 +105,7 @@ class HistoryReader:
         found: dict[tuple[str, int], Version] = {}
         for reader in self._back_from(before):
             with closing(reader.connection):
-                ids = self._ids(reader, kind, namespace, name, uid)
+                ids = reader.ids_of(kind, namespace, name, uid)
                 for version in reader.newest(ids, before, most):
                     found.setdefault((version.object.uid, version.time), version)
             if len(found) >= most and reader.is_complete:
@@ -137,7 +125,7 @@ class HistoryReader:
         states: dict[tuple[str, int], bytes] = {}
         for reader in self._overlapping(versions[-1].time, versions[0].time + 1):
             with closing(reader.connection):
-                for number in self._ids(reader, kind, namespace, name, uid):
+                for number in reader.ids_of(kind, namespace, name, uid):
                     for stored in reader.states_between(number, versions[-1].time, versions[0].time + 1):
                         place = stored.version.object.uid, stored.version.time
                         if place in wanted:
@@ -215,7 +203,7 @@ class HistoryReader:
         for reader in self._overlapping(complete_from, until):
             with closing(reader.connection):
                 for name in uids.values():
-                    for number in self._ids(reader, kind, name.namespace, name.name, name.uid):
+                    for number in reader.ids_of(kind, name.namespace, name.name, name.uid):
                         before: bytes | None = None
                         for stored in reader.states_between(number, complete_from - 1, until):
                             version = stored.version
@@ -235,22 +223,13 @@ class HistoryReader:
         """Objects that are not there any more and have `text` in their names, those that ended last first. `is_wanted`
         says of each whether it is one of the `limit`.
         """
-        pattern = "%" + text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         found: dict[str, Version] = {}
-        sql = (
-            f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id AND {_LAST} "  # noqa: S608
-            "WHERE LOWER(o.name) LIKE ? ESCAPE ? AND v.operation IN (?, ?, ?)"
-        )
         for reader in self._back_from(FOREVER):
             with closing(reader.connection):
                 number = reader.kind_id(kind) if kind else None
                 if kind and number is None:
                     continue
-                condition, values = (" AND o.kind = ?", (number,)) if kind else ("", ())
-                values = (pattern, "\\", *map(int, ENDS), *values)
-                ended = self._all_rows(reader, f"{sql}{condition} ORDER BY v.time DESC", values)
-                versions = (reader.version(reader.name(row[:4]), row[4:]) for row in ended)
-                for version in islice(filter(is_wanted, versions), limit):
+                for version in islice(filter(is_wanted, reader.ended(text, number)), limit):
                     found.setdefault(version.object.uid, version)
             if len(found) >= limit:
                 break
@@ -327,35 +306,3 @@ class HistoryReader:
 
     def _end_of(self, part: Part) -> int:
         return next((each.begin for each in self._parts.list(self.cluster) if each > part), FOREVER)
-
-    @staticmethod
-    def _ids(reader: PartReader, kind: str, namespace: str, name: str, uid: str) -> list[int]:
-        number = reader.kind_id(kind)
-        if number is None:
-            return []
-        condition = "o.kind = ? AND o.namespace = ? AND o.name = ?"
-        values = (number, namespace, name)
-        return reader.object_ids(condition + " AND o.uid = ?" if uid else condition, *values, *([uid] if uid else []))
-
-    @staticmethod
-    def _all_rows(reader: PartReader, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a statement, some at a time, read as they are taken."""
-        for offset in count(0, ROWS):
-            rows = reader.connection.query(f"{sql} LIMIT {ROWS} OFFSET {offset}", *values)
-            yield from rows
-            if len(rows) < ROWS:
-                return
-
-    def _last_of(
-        self, reader: PartReader, kind: str, namespace: str, name: str, time: int, uid: str
-    ) -> StoredVersion | None:
-        ids = self._ids(reader, kind, namespace, name, uid)
-        if not ids:
-            return None
-        marks = ", ".join("?" * len(ids))
-        sql = (
-            "SELECT v.object, MAX(v.time) FROM {version} v "  # noqa: S608 -- question marks
-            "WHERE v.time <= ? AND v.object IN (" + marks + ") GROUP BY 1"
-        )
-        last = max(reader.connection.query(sql, time, *ids), key=lambda row: row[1], default=None)
-        return next((stored for _, stored in reader.states_at([last[0]], time)), None) if last else None
