@@ -30,6 +30,7 @@ import psycopg
 from benchmarks.support.changing_pods import ChangingPods
 from benchmarks.support.result_table import Line, main
 from dashboard.live.history.part import Part, Parts
+from dashboard.live.history.part_rows import MINUTE
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.postgresql_parts import PostgresqlParts
 from dashboard.live.history.reader import HistoryReader
@@ -198,6 +199,9 @@ def copy_sqlite(folder: Path, part: Part, shift: int) -> None:
     source.backup(target)
     for statement in ("version SET time = time - ?", "span SET since = since - ?1, until = until - ?1"):
         target.execute(f"UPDATE {statement}", (shift,))
+    # through negative numbers, because each minute becomes another one that is there, too
+    target.execute("UPDATE change_count SET minute = -(minute - ?)", (shift // MINUTE,))
+    target.execute("UPDATE change_count SET minute = -minute")
     target.commit()
     for connection in (source, target):
         connection.close()
@@ -207,12 +211,15 @@ def copy_postgresql(connection: psycopg.Connection[Any], part: Part, shift: int)
     """The same."""
     sql = "INSERT INTO history_part (cluster, begin) VALUES (%s, %s) RETURNING id"
     (number,) = connection.execute(sql, (CLUSTER, part.begin - shift)).fetchone() or (0,)
-    for table in ("meta", "kind", "manager", "object", "version", "span"):
+    for table in ("meta", "kind", "manager", "object", "version", "span", "change_count"):
         old, new = f"history_{part.id}_{table}", f"history_{number}_{table}"
         connection.execute(f"CREATE TABLE {new} (LIKE {old} INCLUDING ALL)".encode())
         moved = f"SELECT time - {shift}, object, depth, operation, manager, resource_version, data FROM {old}"
         if table == "span":
             moved = f"SELECT id, kind, since - {shift}, until - {shift}, reason FROM {old}"
+        elif table == "change_count":
+            columns = "kind, added, modified, deleted, namespace"
+            moved = f"SELECT minute - {shift // MINUTE}, {columns} FROM {old}"
         elif table != "version":
             moved = f"SELECT * FROM {old}"
         connection.execute(f"INSERT INTO {new} {moved}".encode())
@@ -253,7 +260,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
             recorded = asyncio.run(record(parts, arguments))
             lines.append(Line(f"{name}: recording", recorded))
             alone, listed = start(parts), parts.list(CLUSTER)
-            span = int(time.time() * 1e6) - listed[0].begin
+            span = -(-(int(time.time() * 1e6) - listed[0].begin) // MINUTE) * MINUTE
             for number in range(arguments.copies):
                 print(f"{name}: copy {number + 1} of {arguments.copies} …", file=sys.stderr)
                 for part in listed:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import count, groupby
 from typing import Any
 
-from dashboard.live.history.part import FORMAT, PartConnection
+from dashboard.live.history.part import FOREVER, FORMAT, READABLE_FORMATS, PartConnection
+from dashboard.live.history.part_rows import COUNTED, MINUTE
 from dashboard.live.history.part_writer import COMPLETE
 from dashboard.live.history.version import ENDS, ObjectName, Operation, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion, unpack, unpack_next
@@ -24,6 +25,16 @@ _CHAINS = (
     "JOIN {version} v ON v.object = o.id AND v.time >= o.base AND v.time <= ? ORDER BY o.id, v.time"
 )
 """The versions of some objects since the last one in full, up to a moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCounts:
+    """How many objects of a kind and a namespace were added, modified and deleted from `begin` (Unix seconds) on."""
+
+    begin: int
+    kind: str
+    namespace: str
+    counts: tuple[int, int, int]
 
 
 @dataclass
@@ -55,7 +66,7 @@ class PartReader:
     @property
     def is_known_format(self) -> bool:
         """Whether this version of the program can read the part."""
-        return self.names.meta.get("format") == FORMAT
+        return self.names.meta.get("format") in READABLE_FORMATS
 
     @property
     def is_complete(self) -> bool:
@@ -188,6 +199,67 @@ class PartReader:
         rows = self.connection.query(sql, *values, *kinds)
         return [self.version(self.name(row[:4]), row[4:]) for row in rows]
 
+    def change_counts(self, since: int, until: int, step: int, kinds: Sequence[int]) -> list[ChangeCounts]:
+        """How many changes of some kinds there were from `since` and before `until`, in steps of `step` seconds. Whole
+        minutes come from what the recorder has counted, where steps consist of these; others are counted now.
+        """
+        first, last = -(-since // MINUTE), until // MINUTE
+        is_kept = self.names.meta.get("format") == FORMAT and step % 60 == 0 and first < last
+        if not is_kept:
+            return self._count(since, until, step, kinds)
+        minutes = step // 60
+        sql = (
+            "SELECT c.minute / ?, c.kind, c.namespace, SUM(c.added), SUM(c.modified), SUM(c.deleted) "  # noqa: S608
+            f"FROM {{change_count}} c WHERE c.minute >= ? AND c.minute < ? AND c.kind IN ({_marks(kinds)}) "
+            "GROUP BY 1, 2, 3"
+        )
+        kept = [
+            ChangeCounts(begin * step, self.kinds[kind], namespace, (int(added), int(modified), int(deleted)))
+            for begin, kind, namespace, added, modified, deleted in self.connection.query(
+                sql, minutes, first, last, *kinds
+            )
+        ]
+        before = self._count(since, first * MINUTE, step, kinds) if since < first * MINUTE else []
+        after = self._count(last * MINUTE, until, step, kinds) if last * MINUTE < until else []
+        return [*before, *kept, *after]
+
+    def wrong_counts(self) -> Iterator[str]:
+        """Minutes whose kept counts are not those of the changes that the part has, as sentences."""
+        if self.names.meta.get("format") != FORMAT:
+            return
+        columns = "c.minute, c.kind, c.namespace, c.added, c.modified, c.deleted"
+        kept = {
+            (minute, self.kinds[kind], namespace): (added, modified, deleted)
+            for minute, kind, namespace, added, modified, deleted in self.connection.query(
+                f"SELECT {columns} FROM {{change_count}} c"  # noqa: S608
+            )
+        }
+        counted: dict[tuple[int, str, str], tuple[int, int, int]] = {}
+        for each in self._count(self.part.begin, FOREVER, 60, [*self.kinds]) if self.kinds else []:
+            group = each.begin // 60, each.kind, each.namespace
+            added, modified, deleted = counted.get(group, (0, 0, 0))
+            counted[group] = added + each.counts[0], modified + each.counts[1], deleted + each.counts[2]
+        for group in sorted(kept.keys() | counted.keys()):
+            if kept.get(group) != counted.get(group):
+                minute, kind, namespace = group
+                what = f"Of {kind} in {namespace or 'no namespace'} in minute {minute}"
+                yield f"{what} it has counted {kept.get(group)}, and has {counted.get(group)} changes."
+
+    def _count(self, since: int, until: int, step: int, kinds: Sequence[int]) -> list[ChangeCounts]:
+        condition, values = self.connection.time_condition(since, until)
+        sql = (
+            "SELECT v.time / ?, o.kind, o.namespace, v.operation, COUNT(*) "  # noqa: S608
+            "FROM {version} v JOIN {object} o ON o.id = v.object "
+            f"WHERE {condition} AND o.kind IN ({_marks(kinds)}) GROUP BY 1, 2, 3, 4"
+        )
+        found: list[ChangeCounts] = []
+        for begin, kind, namespace, number, total in self.connection.query(sql, step * 1_000_000, *values, *kinds):
+            counted = Operation(number).counts_as
+            if counted is not None:
+                added, modified, deleted = (total if counted == each else 0 for each in COUNTED)
+                found.append(ChangeCounts(begin * step, self.kinds[kind], namespace, (added, modified, deleted)))
+        return found
+
     def template(self, kind: int) -> bytes:
         """Packed template of a kind."""
         templates = self.names.templates
@@ -208,3 +280,7 @@ class PartReader:
         if manager not in self.names.managers:
             self._read_names()
         return Version(name, time, Operation(operation), resource_version, self.names.managers.get(manager, ""))
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

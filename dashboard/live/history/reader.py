@@ -11,8 +11,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 
-from dashboard.live.history.part import HistoryUnavailable, Part, Parts
-from dashboard.live.history.part_reader import PartNames, PartReader
+from dashboard.live.history.part import FOREVER, HistoryUnavailable, Part, Parts
+from dashboard.live.history.part_reader import ChangeCounts, PartNames, PartReader
 from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
 from dashboard.live.history.version import Gap, Operation, StoredVersion, Version
 from informerd.lru_cache import LruCache
@@ -21,7 +21,6 @@ STEP = 200
 """Objects of a step: the first ones are there within some 50 ms."""
 GRACE = 6_000_000
 """Microseconds that the newest note of what is covered may be old while all is recorded."""
-FOREVER = 2**62
 MAX_FOUND = 200
 MAX_NAMES = 200
 """Parts of which it is remembered what their rows refer to."""
@@ -185,6 +184,19 @@ class HistoryReader:
                     if step := reader.changes(start, end, numbers):
                         yield step
                     end, window = start, window * 2 if len(step) < MANY else max(1, window // 2)
+
+    def change_counts(self, since: int, until: int, step: int, kinds: Iterable[str]) -> list[ChangeCounts]:
+        """How many changes of some kinds there were from `since` and before `until`, in steps of `step` seconds, which
+        begin at multiples of that. A step of which two parts have some comes twice.
+        """
+        wanted, found = frozenset(kinds), list[ChangeCounts]()
+        for reader in self._overlapping(since, until):
+            with closing(reader.connection):
+                numbers = [number for number, name in reader.kinds.items() if name in wanted]
+                begin, end = max(since, reader.part.begin), min(until, self._end_of(reader.part))
+                if numbers and begin < end:
+                    found += reader.change_counts(begin, end, step, numbers)
+        return found
 
     def changes_with_states(self, kind: str, since: int, until: int, most: int) -> ChangesWithStates:
         """The newest changes of a kind from `since` and before `until`, `most` at most, with the states before them."""

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from dashboard.live.history.part import HistoryUnavailable
-from dashboard.live.history.reader import FOREVER, GRACE, MANY, ChangedState, ChangesWithStates, HistoryReader
+from dashboard.live.history.part import FOREVER, HistoryUnavailable
+from dashboard.live.history.reader import GRACE, MANY, ChangedState, ChangesWithStates, HistoryReader
 from dashboard.live.history.version import Gap, ObjectName, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion
 from dashboard.live.moments.past_objects import KnownAt, PastPage

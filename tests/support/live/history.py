@@ -17,11 +17,11 @@ import zstandard
 
 from dashboard.live.history.carry_over import CarryOver
 from dashboard.live.history.change_queue import Change, ChangeQueue, Covered, Item, ListBegin, ListEnd, Tick
-from dashboard.live.history.part import HistoryUnavailable, Parts, RecorderSession
+from dashboard.live.history.part import FOREVER, HistoryUnavailable, Parts, RecorderSession
 from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.postgresql_parts import PostgresqlParts
-from dashboard.live.history.reader import FOREVER, HistoryReader
+from dashboard.live.history.reader import HistoryReader
 from dashboard.live.history.recorder import Recorder
 from dashboard.live.history.retention import Retention
 from dashboard.live.history.sqlite_parts import SqliteParts

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
+from dashboard.live.history.part import FOREVER
 from dashboard.live.history.part_reader import PartReader
-from dashboard.live.history.reader import FOREVER, ChangedState
+from dashboard.live.history.reader import ChangedState
 from dashboard.live.history.version import Operation, Version
 from tests.support.live.history import Log, json_of, whole_object
 
