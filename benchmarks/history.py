@@ -29,7 +29,7 @@ import psycopg
 
 from benchmarks.support.changing_pods import ChangingPods
 from benchmarks.support.result_table import Line, main
-from dashboard.live.history.part import Part, Parts
+from dashboard.live.history.part import FOREVER, Part, Parts
 from dashboard.live.history.part_rows import MINUTE
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.postgresql_parts import PostgresqlParts
@@ -45,6 +45,10 @@ from informerd.testing.polling import eventually
 
 CLUSTER = "benchmark"
 KIND = "pods"
+PAGE = 51
+"""Versions that a page of an object's history reads."""
+STEP = 3600
+"""Seconds of a bar of the feed's histogram."""
 
 
 class Informer:
@@ -156,6 +160,11 @@ def read(parts: Parts, arguments: argparse.Namespace) -> dict[str, float]:
     moments = [chance.randrange(listed[0].begin, newest) for _ in names]
     at = _times(lambda place: reader.object_at(KIND, *names[place], moments[place]), len(names))
     versions = _times(lambda place: reader.versions(KIND, *names[place]), len(names))
+    page = _times(lambda place: reader.newest_states(KIND, *names[place], FOREVER, PAGE), len(names))
+    counted = time.perf_counter()
+    counts = reader.change_counts(listed[0].begin, newest, STEP, [KIND])
+    counted = time.perf_counter() - counted
+    assert sum(sum(each.counts) for each in counts)
     begun, first, number = time.perf_counter(), 0.0, 0
     for step in reader.objects_at(KIND, moments[0]):
         first = first or time.perf_counter() - begun
@@ -164,7 +173,9 @@ def read(parts: Parts, arguments: argparse.Namespace) -> dict[str, float]:
     return {
         "object at a moment, p50 ms": at[len(at) // 2],
         "p99 ms": at[int(len(at) * 0.99)],
-        "its versions, p99 ms": versions[int(len(versions) * 0.99)],
+        "its newest 50 with JSON, p99 ms": page[int(len(page) * 0.99)],
+        "all its versions, p99 ms": versions[int(len(versions) * 0.99)],
+        "histogram of all s": counted,
         "list of all pods, first rows s": first,
         "all s": time.perf_counter() - begun,
         "parts": float(len(listed)),

@@ -6,7 +6,7 @@ HistoryUnavailable, and those that return JSON DamagedVersion. Times are Unix mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +14,7 @@ from itertools import islice
 from dashboard.live.history.part import FOREVER, HistoryUnavailable, Part, Parts
 from dashboard.live.history.part_reader import ChangeCounts, PartNames, PartReader
 from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
-from dashboard.live.history.version import Gap, Operation, StoredVersion, Version
+from dashboard.live.history.version import Gap, ObjectName, Operation, StoredVersion, Version
 from informerd.lru_cache import LruCache
 
 STEP = 200
@@ -209,21 +209,32 @@ class HistoryReader:
         if len(found) > most:
             found = found[:most]
             complete_from = found[-1].time
-        wanted = {(version.object.uid, version.time) for version in found}
-        uids = {version.object.uid: version.object for version in found}
-        changes: dict[tuple[str, int], ChangedState] = {}
-        for reader in self._overlapping(complete_from, until):
+        changes = self.with_states(version for version in found if version.time >= complete_from)
+        return ChangesWithStates(complete_from, tuple(sorted(changes, key=lambda each: each.version.time)))
+
+    def with_states(self, versions: Iterable[Version]) -> list[ChangedState]:
+        """These changes with the states before and after them, in no order; without those whose part has been dropped
+        meanwhile.
+        """
+        wanted: dict[ObjectName, set[int]] = {}
+        for version in versions:
+            wanted.setdefault(version.object, set()).add(version.time)
+        if not wanted:
+            return []
+        found: dict[tuple[str, int], ChangedState] = {}
+        oldest, newest = min(map(min, wanted.values())), max(map(max, wanted.values()))
+        for reader in self._overlapping(oldest, newest + 1):
             with closing(reader.connection):
-                for name in uids.values():
-                    for number in reader.ids_of(kind, name.namespace, name.name, name.uid):
-                        before: bytes | None = None
-                        for stored in reader.states_between(number, complete_from - 1, until):
-                            version = stored.version
-                            place = (version.object.uid, version.time)
-                            if place in wanted and place not in changes:
-                                changes[place] = ChangedState(version, before, stored.json)
-                            before = None if version.operation.is_end else stored.json
-        return ChangesWithStates(complete_from, tuple(sorted(changes.values(), key=lambda each: each.version.time)))
+                for name, times in wanted.items():
+                    for change in _states_in(reader, name, times):
+                        found.setdefault((name.uid, change.version.time), change)
+        for place, change in found.items():
+            if change.before is None and change.version.operation in (Operation.MODIFIED, Operation.DIFFERS):
+                name = change.version.object  # its part did not have the object yet
+                stored = self.object_at(name.kind, name.namespace, name.name, change.version.time - 1, name.uid)
+                if stored is not None and not stored.version.operation.is_end:
+                    found[place] = ChangedState(change.version, stored.json, change.json)
+        return [*found.values()]
 
     def find_ended(
         self,
@@ -246,6 +257,15 @@ class HistoryReader:
             if len(found) >= limit:
                 break
         return sorted(found.values(), key=lambda version: -version.time)[:limit]
+
+    def recorded_since(self, kind: str) -> int | None:
+        """Since when changes of a kind were recorded, gaps aside; None where none ever were."""
+        for reader in self._overlapping(0, FOREVER):
+            with closing(reader.connection):
+                spans = read_spans(reader.connection, kind)
+            if spans:
+                return min(since for since, _, _ in spans)
+        return None
 
     def recorded_until(self, kind: str) -> int | None:
         """Until when changes of a kind were recorded; None where none ever were."""
@@ -318,3 +338,14 @@ class HistoryReader:
 
     def _end_of(self, part: Part) -> int:
         return next((each.begin for each in self._parts.list(self.cluster) if each > part), FOREVER)
+
+
+def _states_in(reader: PartReader, name: ObjectName, times: Collection[int]) -> Iterator[ChangedState]:
+    """The changes of an object at these times that a part has, with the states before them that it has."""
+    for number in reader.ids_of(name.kind, name.namespace, name.name, name.uid):
+        before: bytes | None = None
+        for stored in reader.states_between(number, min(times) - 1, max(times) + 1):
+            version = stored.version
+            if version.time in times:
+                yield ChangedState(version, before, stored.json)
+            before = None if version.operation.is_end else stored.json

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
 from dashboard.live.history.part import FOREVER, HistoryUnavailable
+from dashboard.live.history.part_reader import ChangeCounts
 from dashboard.live.history.reader import GRACE, MANY, ChangedState, ChangesWithStates, HistoryReader
 from dashboard.live.history.version import Gap, ObjectName, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion
@@ -84,6 +85,27 @@ class HistoryObjects:
         steps = await self._ask(lambda reader: reader.objects_at(key, _micro(at)))
         while (step := await self._ask(lambda _: next(steps, None))) is not None:
             yield PastPage([stored.json for stored in step.objects], step.total - step.done)
+
+    async def changes(self, keys: Sequence[str], since: float, until: float) -> AsyncGenerator[list[Version]]:
+        """The changes of these kinds from `since` and before `until`, newest first, in steps that are read as they are
+        taken.
+        """
+        steps = await self._ask(lambda reader: reader.changes(_micro(since), _micro(until), keys))
+        while (step := await self._ask(lambda _: next(steps, None))) is not None:
+            yield step
+
+    async def with_states(self, versions: Sequence[Version]) -> list[ChangedState]:
+        """These changes with the states before and after them, in no order."""
+        return await self._ask(lambda reader: reader.with_states(versions))
+
+    async def change_counts(self, keys: Sequence[str], since: float, until: float, step: int) -> list[ChangeCounts]:
+        """How many changes there were from `since` and before `until`, in steps of `step` seconds."""
+        return await self._ask(lambda reader: reader.change_counts(_micro(since), _micro(until), step, keys))
+
+    async def recorded_since(self, key: str) -> float | None:
+        """Unix seconds since when changes of a kind were recorded, gaps aside; None where none ever were."""
+        since = await self._ask(lambda reader: reader.recorded_since(key))
+        return None if since is None else since / MICROSECONDS
 
     async def next_change(
         self,

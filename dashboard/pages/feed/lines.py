@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from dashboard.live.rendering.time_texts import clock_text, rfc3339
 from dashboard.objects.kinds.catalog import KindInfo, find_builtin_kind, find_kind, kind_title
@@ -23,6 +24,7 @@ class FeedLine:
     A Kubernetes Event is shown under its subject: `namespace`, `name`, `kind_title` and `href` are that object's.
     """
 
+    is_gap: ClassVar[bool] = False
     resource: str
     kind_title: str
     """The Kind: ``Pod``, ``Gateway (networking.istio.io)``."""

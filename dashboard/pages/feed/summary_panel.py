@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -16,10 +16,13 @@ from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES
 from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.links import PAGE_SIZE, FeedLinks
 from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.recorded_reading import RecordedReading
 from dashboard.pages.feed.tally import RateCounter, Tally
-from dashboard.pages.feed.time_range import DEFAULT_SECONDS
+from dashboard.pages.feed.time_range import DEFAULT_SECONDS, TimeRange
 from informerd.clock import Clock
 
+MAX_NAMED_GAPS = 4
+"""Gaps that are told in words."""
 MAX_LATER_KINDS = 4
 """Kinds that are named with the moment from when on their changes are known."""
 
@@ -44,12 +47,16 @@ class LaterKind:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A time without reports from any worker, with its position in the histogram, 0 to 100 from the left."""
+    """A time of which not every change is known, with its position in the histogram, 0 to 100 from the left."""
 
     begin: Timestamp
     end: Timestamp
     x: str
     width: str
+    reason: str = ""
+    """Why nothing was recorded, as a clause; empty where no worker reported changes."""
+    titles: str = ""
+    """The kinds of which that is so, where they are not all."""
 
 
 class FeedState(Protocol):
@@ -67,6 +74,10 @@ class FeedState(Protocol):
     shown_rate: RateCounter
     missed_count: int
     complete_from: float
+    reading: RecordedReading | None
+
+    @property
+    def is_reading(self) -> bool: ...
 
     @property
     def hidden_count(self) -> int: ...
@@ -80,7 +91,8 @@ class FeedSummary:
         self._query = view.query
         self._span = view.query.span
         self._now = view.clock.time()
-        self._known_from = view.history.known_from(view.keys or view.all_keys)
+        self._memory_from = view.history.known_from(view.keys or view.all_keys)
+        self._known_from = min(self._memory_from, view.reading.known_from if view.reading is not None else math.inf)
         self.begin_at, self.end_at = self._span.histogram_bounds(self._now, self._known_from)
 
     # --- counts ---
@@ -158,13 +170,37 @@ class FeedSummary:
         share = 100 * (min(self._counted_from, begin + seconds) - begin) / seconds
         return f"{share:.2f}" if share > 1 else ""
 
-    @property
-    def unreported_gaps(self) -> tuple[Gap, ...]:
-        """Times within the histogram without reports from any worker; the objects' current state is known anyway."""
+    @cached_property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Times within the histogram of which not every change is known: without reports from any worker, or what
+        history did not record. The objects' current state is known anyway.
+        """
         steps, begin = self._sums
         seconds = len(steps) * self._view.tally.step
-        gaps = self._view.history.unannounced_periods(self._view.all_keys, begin, begin + seconds)
-        return tuple(self._gap(since, until, begin, seconds) for since, until in gaps)
+        reading = self._view.reading
+        if reading is None or not reading.is_used:
+            periods = self._view.history.unannounced_periods(self._view.all_keys, begin, begin + seconds)
+            return tuple(self._gap(since, until, begin, seconds) for since, until in periods)
+        titles = {kind.key: kind.title for kind in self._view.kinds}
+        return tuple(
+            replace(
+                self._gap(gap.since, gap.until, begin, seconds),
+                reason=gap.reason,
+                titles="" if gap.keys >= {*self._view.keys} else ", ".join(sorted(titles[key] for key in gap.keys)),
+            )
+            for gap in reading.gaps
+            if gap.until > begin and gap.since < begin + seconds
+        )
+
+    @property
+    def named_gaps(self) -> tuple[Gap, ...]:
+        """The newest of `gaps`, MAX_NAMED_GAPS at most."""
+        return self.gaps[-MAX_NAMED_GAPS:]
+
+    @property
+    def more_gaps(self) -> int:
+        """Number of `gaps` that are not named."""
+        return len(self.gaps) - len(self.named_gaps)
 
     @staticmethod
     def _gap(since: float, until: float, begin: float, seconds: float) -> Gap:
@@ -172,7 +208,26 @@ class FeedSummary:
         return Gap(_moment(math.floor(since)), _moment(math.ceil(until)), f"{x:.2f}", f"{max(end - x, 0.5):.2f}")
 
     @property
+    def counting_note(self) -> str:
+        """What the histogram does not count of what history has, as sentences; empty where it counts all."""
+        reading = self._view.reading
+        if reading is None or not reading.is_used or self.begin_at >= self._memory_from:
+            return ""
+        if reading.counts is None:
+            return (
+                ""
+                if self._query.is_countable
+                else "Counts are kept by kind, namespace and operation: with this filter, "
+                "the histogram has the lines that were read from history."
+            )
+        titles = {kind.key: kind.title for kind in self._view.kinds}
+        names = ", ".join(sorted(titles.get(key, key) for key in reading.uncounted))
+        return f"The histogram lacks earlier changes of {names}, of which you may see a part." if names else ""
+
+    @property
     def _counted_from(self) -> float:
+        if self._known_from < self._memory_from:
+            return self._known_from
         if self._query.all and not self._span.is_fixed:
             return min(self._known_from, self._view.history.rates_from(self._view.all_keys, self._now))
         return self._known_from
@@ -203,6 +258,69 @@ class FeedSummary:
         return _moment(self._known_from) if math.isfinite(self._known_from) else None
 
     @property
+    def reaches_history(self) -> bool:
+        """Whether history has earlier changes than this process keeps."""
+        return self._known_from < self._memory_from
+
+    # --- the search of history ---
+
+    @property
+    def searched_back_to(self) -> Timestamp | None:
+        """How far lines were searched in history, where that is not all of the span."""
+        reading = self._view.reading
+        if reading is None or not (self._view.is_reading or reading.is_limited) or math.isinf(reading.complete_from):
+            return None
+        return _moment(math.ceil(reading.complete_from))
+
+    @property
+    def searched_count(self) -> int:
+        return self._view.reading.searched if self._view.reading is not None else 0
+
+    @property
+    def is_searching_history(self) -> bool:
+        return self._view.reading is not None and self._view.reading.is_searching
+
+    @property
+    def history_problem(self) -> str:
+        """Why history cannot be read, as a clause."""
+        return self._view.reading.problem if self._view.reading is not None else ""
+
+    @property
+    def progress_text(self) -> str:
+        """Text that distinguishes the states of the search."""
+        back_to = self.searched_back_to
+        return f"{back_to} {self.searched_count} {self.is_searching_history} {self.history_problem}"
+
+    @property
+    def stop_href(self) -> str:
+        """Address of the part of the span that has been searched."""
+        return self._query.with_(span=self._span.starting(math.ceil(self._complete_from))).href()
+
+    @property
+    def earlier_href(self) -> str:
+        """Address of what is older than all lines; empty where there is nothing."""
+        reading = self._view.reading
+        if reading is None or self._view.is_reading:
+            return ""
+        until = self._complete_from
+        if until == -math.inf and not self.is_live:
+            return ""
+        if self.is_live:
+            shown = self._view.window.lines
+            until = max(until, shown[-1].first.time if len(shown) >= PAGE_SIZE else -math.inf)
+        begin = reading.begin
+        if begin is None or until <= begin:
+            return ""
+        end = float(math.ceil(until))
+        if self._span.end is not None and end >= self._span.end:  # more than a page within a second
+            end = round(until, 6)
+        return self._query.with_(span=TimeRange(self._span.since(self._now), end)).href()
+
+    @property
+    def _complete_from(self) -> float:
+        return self._view.complete_from
+
+    @property
     def later_kinds(self) -> tuple[LaterKind, ...]:
         """The kinds on demand whose changes are known from a later second on, or not at all."""
         titles = {kind.key: kind.title for kind in self._view.kinds}
@@ -230,9 +348,11 @@ class FeedSummary:
     def unknown_extent(self) -> str:
         """``all`` or ``part``: how much of the chosen span is unknown; empty where all of it is known."""
         since = self._span.since(self._now)
+        if self._view.is_reading and not self.reaches_history:
+            return ""
         if self._span.end is not None and self._span.end < self._known_from:
             return "all"
-        return "part" if since is not None and since < self._known_from else ""
+        return "part" if since is not None and since < self._known_from - 1 else ""
 
     @property
     def missed_count(self) -> int:
@@ -257,7 +377,9 @@ class FeedSummary:
 
     @property
     def links(self) -> FeedLinks:
-        return FeedLinks(self._query, self._view.kinds, self.begin_at, self.end_at, self._now, self.number)
+        reading = self._view.reading
+        begin = reading.begin if reading is not None else None
+        return FeedLinks(self._query, self._view.kinds, self.begin_at, self.end_at, self._now, self.number, begin)
 
     @property
     def number(self) -> int:
