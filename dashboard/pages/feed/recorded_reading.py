@@ -124,14 +124,17 @@ class RecordedReading:
     async def _search(self, late: Sequence[str], since: float, known: Known, has_enough: Callable[[], bool]) -> None:
         limit = LONG_SEARCH if self.query.span.begin or self.query.span.end or self.query.span.last else SHORT_SEARCH
         until = {key: min(self._until(), self.memory_from[key] + SEAM) for key in late}
-        seen = {identity(key, entry) for key, entry in known if key in until and entry.time < until[key] + SEAM}
+        seen = {identity(*each) for each in known}
         self.is_searching = True
         pages = self._recorded.search(
             late, since, until, wants_version=self._wants_version, wants_entry=self.query.matches
         )
         async with aclosing(pages) as each_page:
             async for page in each_page:
-                self.entries += (each for each in page.entries if identity(*each) not in seen)
+                for each in page.entries:
+                    if (change := identity(*each)) not in seen:
+                        seen.add(change)
+                        self.entries.append(each)
                 self.complete_from, self.searched = page.back_to, page.searched
                 if page.entries and has_enough():
                     return

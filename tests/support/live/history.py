@@ -67,7 +67,7 @@ def whole_object(name: str, version: int, *, uid: str = "", namespace: str = "de
         "resourceVersion": str(version),
         "managedFields": [{"manager": "kubectl", "time": "2026-01-01T00:00:00Z", "fieldsV1": {"f:a": {}}}],
     }
-    raw = json.dumps({"kind": "Pod", "metadata": meta, **content}, separators=(",", ":")).encode()
+    raw = json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": meta, **content}, separators=(",", ":")).encode()
     metadata = ObjectMeta(name=name, namespace=namespace, uid=str(meta["uid"]), resource_version=str(version))
     return Object(metadata=metadata, blob=Blob(zstandard.compress(raw)))
 
