@@ -16,6 +16,7 @@ from dashboard.access.rights import RIGHTS
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.moments.history_objects import HISTORY
+from dashboard.live.moments.recorded_feed import open_recorded_feed
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.params import read_namespaces
@@ -155,4 +156,6 @@ def _resource_view(state: AppState, match: ResolverMatch, params: QueryDict) -> 
     if match.url_name == "list":
         return open_list(state[HUB], kind, Query.parse(params, kind.key))
     namespace = str(match.kwargs["namespace"])
-    return open_detail(state[HUB], kind, "" if namespace == "-" else namespace, str(match.kwargs["name"]))
+    view = open_detail(state[HUB], kind, "" if namespace == "-" else namespace, str(match.kwargs["name"]))
+    view.read_recorded(open_recorded_feed(state[HUB], state[HISTORY]))
+    return view

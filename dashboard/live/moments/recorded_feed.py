@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from dashboard.access.rights import EVENT_KINDS
 from dashboard.live.history.part_reader import ChangeCounts
 from dashboard.live.history.reader import ChangedState
-from dashboard.live.history.version import Version
+from dashboard.live.history.version import ObjectName, Version
+from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.namespace_limits import is_outside
 from dashboard.live.moments.history_objects import MICROSECONDS, HistoryObjects
 from dashboard.live.moments.past_entries import build_entries
@@ -23,6 +24,10 @@ from dashboard.runtime.thread_pools import run_in_thread
 PAGE_SIZE = 250
 """Changes that become entries at a time: some 100 ms in a thread."""
 
+SEAM = 10.0
+"""Seconds after the beginning of what is in memory that are read from history, too: the clocks of the two may differ by
+as much.
+"""
 WantsVersion = Callable[[Version], bool]
 WantsEntry = Callable[[str, Entry], bool]
 
@@ -143,6 +148,22 @@ class RecordedFeed:
                 searched += visible
                 yield EntryPage((), versions[-1].time / MICROSECONDS, searched)
 
+    async def entries_of(
+        self, key: str, namespace: str, name: str, before: float, most: int
+    ) -> list[tuple[str, Entry]]:
+        """The newest entries before Unix time `before` of the objects of a name, newest first; none where these may not
+        be seen now.
+        """
+        if key not in self._kinds or not self._sees_name(key, namespace, name):
+            return []
+        changes = await self._history.newest_states(ObjectName(key, namespace, name, ""), before, most)
+        rows = {key: PastRows(self._kinds[key].resource, self._replicas[key].table)}
+        return await run_in_thread(_entries, rows, changes)
+
+    def _sees_name(self, key: str, namespace: str, name: str) -> bool:
+        replica = self._replicas[key]
+        return not isinstance(replica, ScopedReplica) or replica.visibility.sees_name(namespace, name)
+
     def _is_hidden(self, key: str) -> bool:
         replica = self._replicas.get(key)
         return replica is None or replica.is_hidden
@@ -165,12 +186,9 @@ class RecordedFeed:
     def _may_see(self, version: Version) -> bool:
         """Whether the object may be seen now, as far as its name says: of an Event its content decides."""
         about = version.object
-        replica = self._replicas[about.kind]
-        if is_outside(replica.health, about.namespace):
+        if is_outside(self._replicas[about.kind].health, about.namespace):
             return False
-        if not isinstance(replica, ScopedReplica) or self._is_seen_by_content(about.kind):
-            return True
-        return replica.visibility.sees_name(about.namespace, about.name)
+        return self._is_seen_by_content(about.kind) or self._sees_name(about.kind, about.namespace, about.name)
 
     def _is_seen_by_content(self, key: str) -> bool:
         """Whether only their content decides which objects of a kind may be seen."""
@@ -179,6 +197,18 @@ class RecordedFeed:
     def _sees_entry(self, key: str, entry: Entry) -> bool:
         replica = self._replicas[key]
         return not isinstance(replica, ScopedReplica) or replica.visibility.sees_entry(entry)
+
+
+def change_identity(key: str, entry: Entry) -> tuple[str, str, str]:
+    """The same for one and the same change, whoever reports it."""
+    return key, entry.uid, "" if entry.op == "deleted" else entry.version
+
+
+def open_recorded_feed(hub: Hub, history: HistoryObjects | None) -> RecordedFeed | None:
+    """What a hub's people may see of `history`; None where there is none."""
+    if history is None:
+        return None
+    return RecordedFeed(history, hub.hub_kinds.all_kinds, hub.history.replicas(hub.history.keys))
 
 
 def _entries(rows: Mapping[str, PastRows], changes: Iterable[ChangedState]) -> list[tuple[str, Entry]]:

@@ -21,7 +21,7 @@ from dashboard.live.hub.namespace_limits import NamespaceLimit, joint_limit
 from dashboard.live.hub.unavailable_kinds import UnavailableKinds, unavailable_kinds
 from dashboard.live.index.index_store import WAIT_TIMEOUT
 from dashboard.live.moments.history_objects import HistoryObjects
-from dashboard.live.moments.recorded_feed import RecordedFeed
+from dashboard.live.moments.recorded_feed import RecordedFeed, open_recorded_feed
 from dashboard.live.rendering.charts import RATE_WINDOW, OperationCounts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
@@ -489,8 +489,7 @@ def open_feed(hub: Hub, query: FeedQuery, recorded: HistoryObjects | None = None
 
     def make() -> LiveFeed:
         kinds, steady = hub.hub_kinds.all_kinds, {kind.key for kind in hub.hub_kinds.configured}
-        replicas = hub.history.replicas(hub.history.keys)
-        older = RecordedFeed(recorded, kinds, replicas) if recorded is not None else None
+        older = open_recorded_feed(hub, recorded)
         return LiveFeed(query, kinds, hub.history, hub.index.slices, hub.clock, steady=steady, recorded=older)
 
     return hub.open_view(LiveFeed, LiveFeed.state_key(query), make).with_query(query)

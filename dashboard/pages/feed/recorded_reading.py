@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.part_reader import ChangeCounts
 from dashboard.live.history.version import Version
-from dashboard.live.moments.recorded_feed import RecordedFeed, RecordedGap
+from dashboard.live.moments.recorded_feed import SEAM, RecordedFeed, RecordedGap, change_identity
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.time_range import step_for
@@ -19,10 +19,6 @@ from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
-SEAM = 10.0
-"""Seconds after the beginning of what is in memory that are read from history, too: the clocks of the two may differ by
-as much.
-"""
 SHORT_SEARCH = 20_000
 """Most changes that are searched where no span is chosen."""
 LONG_SEARCH = 2_000_000
@@ -124,7 +120,7 @@ class RecordedReading:
     async def _search(self, late: Sequence[str], since: float, known: Known, has_enough: Callable[[], bool]) -> None:
         limit = LONG_SEARCH if self.query.span.begin or self.query.span.end or self.query.span.last else SHORT_SEARCH
         until = {key: min(self._until(), self.memory_from[key] + SEAM) for key in late}
-        seen = {identity(*each) for each in known}
+        seen = {change_identity(*each) for each in known}
         self.is_searching = True
         pages = self._recorded.search(
             late, since, until, wants_version=self._wants_version, wants_entry=self.query.matches
@@ -132,7 +128,7 @@ class RecordedReading:
         async with aclosing(pages) as each_page:
             async for page in each_page:
                 for each in page.entries:
-                    if (change := identity(*each)) not in seen:
+                    if (change := change_identity(*each)) not in seen:
                         seen.add(change)
                         self.entries.append(each)
                 self.complete_from, self.searched = page.back_to, page.searched
@@ -169,8 +165,3 @@ class RecordedReading:
     def _show(self) -> None:
         self._shown_at = self._clock.now()
         self._on_change()
-
-
-def identity(key: str, entry: Entry) -> tuple[str, str, str]:
-    """The same for one and the same change, whoever reports it."""
-    return key, entry.uid, "" if entry.op == "deleted" else entry.version

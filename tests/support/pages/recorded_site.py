@@ -11,7 +11,7 @@ from dashboard.live.history.version import Operation
 from dashboard.live.moments.history_objects import HistoryObjects
 from informerd.objects import Blob, Object, ObjectMeta
 from tests.support.live.history import Log
-from tests.support.objects.rows import Json
+from tests.support.objects.rows import Json, row_of
 from tests.support.pages.site_without_cluster import Site
 
 KEY = "mydemos.crddemo.k8s.io"
@@ -26,6 +26,10 @@ class RecordedSite:
         self.site.clock.skip(5)
         self.parts = cast("Any", self.site.parts)
         self.parts.history = HistoryObjects(lambda: log.reader, self.site.clock)
+
+    def put(self, obj: Json, key: str = "pods") -> None:
+        """Change an object in the present."""
+        self.site.feeder(key).put(row_of(key, obj))
 
     def record(self, operation: Operation, obj: Json, key: str = KEY) -> str:
         """Record a version of an object; returns its time as addresses have it."""

@@ -13,12 +13,12 @@ from django.http import QueryDict
 from dashboard.live.history.part import FOREVER, Parts
 from dashboard.live.history.version import Operation, Version
 from dashboard.live.moments.history_objects import HistoryObjects
-from dashboard.live.moments.recorded_feed import RecordedFeed
+from dashboard.live.moments.recorded_feed import SEAM, RecordedFeed, change_identity
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed import recorded_reading
 from dashboard.pages.feed.query import FeedQuery
-from dashboard.pages.feed.recorded_reading import SEAM, RecordedReading, identity
+from dashboard.pages.feed.recorded_reading import RecordedReading
 from dashboard.pages.feed.time_range import iso
 from tests.dashboard.live.history.test_random_histories import KINDS, live_through
 from tests.support.clock import FakeClock
@@ -62,7 +62,7 @@ async def test_each_change_is_listed_once_whatever_memory_has(
         if version.time / 1e6 >= memory_from[version.object.kind] + 0.3 * SEAM
         or (version.operation is not Operation.DIFFERS and chance.random() < 0.2)
     ]
-    known = [*{identity(*each): each for each in known}.values()]
+    known = [*{change_identity(*each): each for each in known}.values()]
     query = FeedQuery.parse(QueryDict(f"from={iso(START / 1e6)}&to={iso(clock.time())}"))
     recorded = RecordedFeed(
         HistoryObjects(lambda: log.reader, clock),
@@ -74,7 +74,7 @@ async def test_each_change_is_listed_once_whatever_memory_has(
     monkeypatch.setattr(recorded_reading, "SHOW_INTERVAL", 0.0)
     await reading.read(known, lambda: False)
     assert (reading.problem, reading.complete_from, bool(shown)) == ("", float("-inf"), True)
-    found = Counter(identity(*each) for each in [*reading.entries, *known])
+    found = Counter(change_identity(*each) for each in [*reading.entries, *known])
     expected = Counter(
         {
             (each.object.kind, each.object.uid, "" if each.operation.is_end else each.resource_version)
