@@ -236,8 +236,10 @@ class FeedSummary:
 
     @property
     def entry_count(self) -> int | None:
-        """Number of stored changes of the chosen kinds, whether they match or not; None where that is not known."""
-        return self._view.history.entry_count(self._view.all_keys)
+        """Number of stored changes of the chosen kinds, whether they match or not; None where that is not known, or
+        history has more.
+        """
+        return None if self.reaches_history else self._view.history.entry_count(self._view.all_keys)
 
     @property
     def max_entries(self) -> int:
@@ -408,6 +410,8 @@ def _moment(moment: float) -> Timestamp:
 
 
 def _long(seconds: float) -> str:
+    if seconds % 86400 == 0 and seconds > 86400:
+        return f"{seconds / 86400:.0f} days"
     if seconds % 3600 == 0 and seconds > 3600:
         return f"{seconds / 3600:.0f} hours"
     return f"{seconds / 60:.0f} minutes" if seconds % 60 == 0 and seconds > 60 else f"{seconds:.0f} seconds"
