@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dashboard.access.rights import EVENT_KINDS
 from dashboard.live.history.part_reader import ChangeCounts
+from dashboard.live.history.part_rows import COUNTED
 from dashboard.live.history.reader import ChangedState
 from dashboard.live.history.version import ObjectName, Version
 from dashboard.live.hub.hub import Hub
@@ -18,7 +19,7 @@ from dashboard.live.moments.past_rows import PastRows
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.feed_entry import Entry, Operation
 from dashboard.runtime.thread_pools import run_in_thread
 
 PAGE_SIZE = 250
@@ -28,6 +29,8 @@ SEAM = 10.0
 """Seconds after the beginning of what is in memory that are read from history, too: the clocks of the two may differ by
 as much.
 """
+WantsCount = Callable[[str, Operation, str], bool]
+"""Whether changes of a kind, an operation and a namespace are counted."""
 WantsVersion = Callable[[Version], bool]
 WantsEntry = Callable[[str, Entry], bool]
 
@@ -88,18 +91,27 @@ class RecordedFeed:
         return _joined(found)
 
     async def counts(
-        self, keys: Sequence[str], namespaces: Iterable[str], since: float, until: float, step: int
-    ) -> list[ChangeCounts]:
-        """How many changes there were in steps of `step` seconds, in `namespaces`, or in all where there are none. Only
-        those of kinds and namespaces of which everything may be seen.
+        self, keys: Sequence[str], wants: WantsCount, since: float, until: float, step: int
+    ) -> Mapping[int, Sequence[int]]:
+        """How many changes were added, modified and deleted in steps of `step` seconds, by the Unix second at which
+        each begins. Only those of kinds and namespaces of which everything may be seen, and that `wants` accepts, which
+        is called in a thread.
         """
-        wanted = frozenset(namespaces)
         counts = await self._history.change_counts(keys, since, until, step)
-        return [
-            each
-            for each in counts
-            if (not wanted or each.namespace in wanted) and self._sees_all_of(each.kind, each.namespace)
-        ]
+        return await run_in_thread(self._sums, counts, wants)
+
+    def _sums(self, counts: Iterable[ChangeCounts], wants: WantsCount) -> Mapping[int, Sequence[int]]:
+        wanted: dict[tuple[str, str], tuple[bool, ...]] = {}
+        sums: dict[int, list[int]] = {}
+        for each in counts:
+            place = each.kind, each.namespace
+            if place not in wanted:
+                sees_all = self._sees_all_of(*place)
+                wanted[place] = tuple(sees_all and wants(each.kind, op, each.namespace) for op in COUNTED)
+            step = sums.setdefault(each.begin, [0, 0, 0])
+            for index, number in enumerate(each.counts):
+                step[index] += number if wanted[place][index] else 0
+        return sums
 
     def uncounted(self, keys: Iterable[str]) -> list[str]:
         """The kinds of which people may see some objects, and `counts` lacks some of these."""

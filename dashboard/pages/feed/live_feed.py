@@ -31,7 +31,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed.bursts import OPERATIONS
 from dashboard.pages.feed.gap_lines import GapLine, with_gaps
-from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES, MIN_ENTRIES, FeedSearch
+from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES, FeedSearch
 from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.lines import FeedLine, item_line
 from dashboard.pages.feed.query import FeedQuery
@@ -316,7 +316,7 @@ class LiveFeed(LiveView):
         self.reading = reading = RecordedReading(
             self._recorded, self.query, self.all_keys, self.keys or self.all_keys, known_from, self.clock, self._on_read
         )
-        enough = MAX_LISTED_ENTRIES if self.query.span.is_fixed else MIN_ENTRIES
+        enough = MAX_LISTED_ENTRIES if self.query.span.is_fixed else 2 * MAX_LINES  # some are folded
         has_enough = self.complete_from > -math.inf
 
         async def read() -> None:
@@ -348,10 +348,9 @@ class LiveFeed(LiveView):
         """Count anew: what history has counted, and of what is in memory what came later."""
         begin, end = reading.bounds()
         now, self.tally = self.clock.time(), Tally(end - begin)
-        for each in reading.counts or ():
-            for op, number in zip(OPERATIONS, each.counts, strict=True):
-                if number and self.query.may_match(each.kind, op, each.namespace):
-                    self.tally.add(each.begin, op, number)
+        for second, counts in (reading.counts or {}).items():
+            for op, number in zip(OPERATIONS, counts, strict=True):
+                self.tally.add(second, op, number)
         search = FeedSearch(
             self.query, self.all_keys, self.history, self.tally, now, self._count_rates(now),
             uncounted_until=reading.memory_from if reading.counts is not None else {}, gathers=False,

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 
 from dashboard.live.history.part import HistoryUnavailable
-from dashboard.live.history.part_reader import ChangeCounts
 from dashboard.live.history.version import Version
 from dashboard.live.moments.recorded_feed import SEAM, RecordedFeed, RecordedGap, change_identity
 from dashboard.objects.kinds.feed_entry import Entry
@@ -59,8 +58,10 @@ class RecordedReading:
         """Whether the search has ended before the span did, because it was long."""
         self.is_searching = False
         self.gaps: list[RecordedGap] = []
-        self.counts: list[ChangeCounts] | None = None
-        """None: they are not read yet, or cannot answer the filter."""
+        self.counts: Mapping[int, Sequence[int]] | None = None
+        """How many changes were added, modified and deleted before `memory_from`, by the Unix second at which a bar of
+        the histogram begins. None: they are not read yet, or cannot answer the filter.
+        """
         self.uncounted: list[str] = []
         """Kinds that `counts` lacks, because only some of their objects may be seen."""
         self.problem = ""
@@ -109,12 +110,14 @@ class RecordedReading:
         begin, end = self.bounds()
         if not self.query.is_countable or begin >= self._memory_edge(late):
             return
-        step, found = step_for(end - begin), list[ChangeCounts]()
+        step, found = step_for(end - begin), dict[int, list[int]]()
         for edge in sorted({self.memory_from[key] for key in late}):
             keys = [key for key in late if self.memory_from[key] == edge]
             if begin < edge:
                 until = min(edge, self._until())
-                found += await self._recorded.counts(keys, self.query.namespaces, begin, until, step)
+                counts = await self._recorded.counts(keys, self.query.may_match, begin, until, step)
+                for second, numbers in counts.items():
+                    found[second] = [a + b for a, b in zip(found.get(second, (0, 0, 0)), numbers, strict=True)]
         self.counts, self.uncounted = found, self._recorded.uncounted(late)
 
     async def _search(self, late: Sequence[str], since: float, known: Known, has_enough: Callable[[], bool]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from django.http import QueryDict
 
 from dashboard.access.rights import Rights, Rule
 from dashboard.live.history.part import HistoryUnavailable
-from dashboard.live.history.version import Operation
+from dashboard.live.history.version import Operation, Version
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.rights_groups import RightsGroups
 from dashboard.pages.feed import recorded_reading
@@ -222,3 +223,32 @@ async def test_lines_and_counts_are_those_that_somebody_may_see_now(site: Record
 def secret(name: str) -> Json:
     meta = {"resourceVersion": "9", "uid": f"uid-{name}"}
     return made("Secret", name, namespace="shop", metadata=meta, type="Opaque")
+
+
+async def test_a_feed_that_nobody_looks_at_is_read_no_further(
+    site: RecordedSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    held, reached = asyncio.Event(), asyncio.Event()
+    steps = site.parts.history.changes
+
+    async def changes(*arguments: object) -> AsyncGenerator[list[Version]]:
+        reached.set()
+        await held.wait()
+        async for step in steps(*arguments):
+            yield step
+
+    monkeypatch.setattr(site.parts.history, "changes", changes)
+    view = open_feed(site.site.parts.hub, FeedQuery.parse(QueryDict("last=7d")), site.parts.history)
+    await reached.wait()
+    assert view.is_reading
+    assert view.page.is_searching_history
+    reader = view._reader
+    assert reader is not None
+    view.close()
+    await asyncio.wait([reader])
+    assert reader.cancelled()
+    held.set()
+    view.open()
+    await view.recorded_done.wait()
+    assert [line.name for line in view.lines] == ["web-1"]
