@@ -15,6 +15,8 @@ from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.version import Operation, Version
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.rights_groups import RightsGroups
+from dashboard.live.moments.recorded_feed import open_recorded_feed
+from dashboard.objects.kinds.catalog import find_builtin_kind
 from dashboard.pages.feed import recorded_reading
 from dashboard.pages.feed.live_feed import open_feed, wait_for_feed
 from dashboard.pages.feed.query import FeedQuery
@@ -189,7 +191,7 @@ async def test_a_history_that_cannot_be_read_is_said_and_memory_is_shown(
 
 def people(site: RecordedSite, *rules: Rule, **by_namespace: list[Rule]) -> Hub:
     """A hub of people with these rights."""
-    groups = RightsGroups(site.site.feeds, site.site.parts.hub, site.site.clock, find_kind=lambda _kind, _group: None)
+    groups = RightsGroups(site.site.feeds, site.site.parts.hub, site.site.clock, find_kind=find_builtin_kind)
     return groups.get(Rights(rules, by_namespace)).hub
 
 
@@ -223,6 +225,37 @@ async def test_lines_and_counts_are_those_that_somebody_may_see_now(site: Record
 def secret(name: str) -> Json:
     meta = {"resourceVersion": "9", "uid": f"uid-{name}"}
     return made("Secret", name, namespace="shop", metadata=meta, type="Opaque")
+
+
+async def test_an_event_is_as_visible_as_what_it_is_about_and_is_not_counted(site: RecordedSite) -> None:
+    for number in (1, 2):
+        site.record(Operation.ADDED, event(f"web-{number}", number), "events")
+    hub = people(site, shop=[rule("events"), rule("pods", "web-1")])
+    query = FeedQuery.parse(QueryDict("last=7d"))
+    await wait_for_feed(hub, query, site.parts.history)
+    view = open_feed(hub, query, site.parts.history)
+    assert view.reading is not None
+    assert [(line.name, line.op) for line in view.lines] == [("web-1", "event")]
+    assert (view.page.total, view.reading.searched) == (0, 0)
+    assert "Events" in view.page.counting_note
+
+
+async def test_the_changes_of_an_object_are_those_that_somebody_may_see_now(site: RecordedSite) -> None:
+    places = [("shop", "web-1"), ("data", "db-1")]
+    for number, (namespace, name) in enumerate(places):
+        site.record(Operation.ADDED, pod(name, number + 1, namespace=namespace), "pods")
+    recorded = open_recorded_feed(people(site, shop=[rule("pods")]), site.parts.history)
+    assert recorded is not None
+    found = [await recorded.entries_of("pods", *place, START / 1e6, 9) for place in places]
+    assert [len(each) for each in found] == [1, 0]
+
+
+def event(name: str, version: int) -> Json:
+    about = {"kind": "Pod", "namespace": "shop", "name": name, "apiVersion": "v1"}
+    return made(
+        "Event", f"{name}.17f", namespace="shop", metadata={"resourceVersion": str(version), "uid": f"uid-e-{name}"},
+        involvedObject=about, reason="BackOff", message="Back-off", type="Warning",
+    )  # fmt: skip
 
 
 async def test_a_feed_that_nobody_looks_at_is_read_no_further(
