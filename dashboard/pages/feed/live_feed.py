@@ -109,7 +109,7 @@ class LiveFeed(LiveView):
         self.search_done = asyncio.Event()
         """Set when the search of earlier entries is done."""
         self._kinds = {kind.key: kind for kind in kinds}
-        self.window = FeedWindow(MAX_LISTED_ENTRIES if query.span.is_fixed else MAX_LINES, fold=query.folds)
+        self.window = FeedWindow(self._most_lines, fold=query.folds)
         self.rate, self.shown_rate = RateCounter(), RateCounter()
         now = clock.time()
         begin, end = query.span.histogram_bounds(now, history.known_from(shown))
@@ -122,6 +122,8 @@ class LiveFeed(LiveView):
         self.announcement = ""
         self._is_recounted = False
         """Whether `tally` has what history has counted."""
+        self._is_joining = False
+        """Whether lines are being built of what memory and history have."""
         self._tallied = 0
         """Number of the entries of `reading` that were looked at for `tally`."""
         self._sent: dict[str, tuple[str, float]] = {}
@@ -172,7 +174,7 @@ class LiveFeed(LiveView):
     @property
     def is_reading(self) -> bool:
         """Whether lines are being read from history."""
-        return self.reading is not None and not self.reading.done.is_set()
+        return self.reading is not None and not self.recorded_done.is_set()
 
     @property
     def unavailable_kinds(self) -> UnavailableKinds:
@@ -217,7 +219,7 @@ class LiveFeed(LiveView):
     def open(self) -> None:
         """Open the view; later pages name the kinds that cannot be read, which are unknown at first."""
         self._note(*UNAVAILABLE_PARTS)
-        if self.reading is not None and not self.reading.done.is_set() and self._reader is None:
+        if self.is_reading and self._reader is None:
             self._read_history()
 
     def close(self) -> None:
@@ -321,8 +323,6 @@ class LiveFeed(LiveView):
 
         async def read() -> None:
             await reading.read(self._known, lambda: has_enough or len(self._known) + len(reading.entries) >= enough)
-            self._known = []
-            self.recorded_done.set()
 
         self._reader = asyncio.get_running_loop().create_task(read(), name="reading the feed from history")
 
@@ -338,11 +338,8 @@ class LiveFeed(LiveView):
             for _, entry in reading.entries[self._tallied :]:
                 self.tally.add(entry.time, entry.op)
         self._tallied = len(reading.entries)
-        if reading.complete_from < math.inf:
-            self._join(reading)
-        self._whole = self.dirty = True
-        self.number += 1
-        self.on_dirty()
+        if reading.done.is_set() or not self._is_joining:
+            self._slices.add(self._join(reading, is_last=reading.done.is_set()))
 
     def _recount(self, reading: RecordedReading) -> None:
         """Count anew: what history has counted, and of what is in memory what came later."""
@@ -357,15 +354,32 @@ class LiveFeed(LiveView):
         )  # fmt: skip
         self._slices.add(search.run())
 
-    def _join(self, reading: RecordedReading) -> None:
-        """Build the lines anew, of what memory and history have."""
-        before = self.window
-        self.window = FeedWindow(MAX_LISTED_ENTRIES if self.query.span.is_fixed else MAX_LINES, fold=self.query.folds)
-        entries = [*reading.entries, *self._known]
-        entries.sort(key=lambda each: (each[1].time, each[0], each[1].seq))
-        self.window.begin((self._kinds[key], entry) for key, entry in entries if key in self._kinds)
-        self.window.seen_count, self.window.shown_count = before.seen_count, before.shown_count
-        self.complete_from = reading.complete_from
+    def _join(self, reading: RecordedReading, *, is_last: bool) -> SlicedWork:
+        """Build the lines anew, of what memory and history have, and show them; `is_last`: all has been read."""
+        while self._is_joining:
+            yield "wait"
+        if reading.complete_from < math.inf:
+            self._is_joining = True
+            del self._known[:-MAX_LISTED_ENTRIES]  # no page shows more
+            window = FeedWindow(self._most_lines, fold=self.query.folds)
+            entries, complete_from, known = [*reading.entries, *self._known], reading.complete_from, len(self._known)
+            entries.sort(key=lambda each: (each[1].time, each[0], each[1].seq))
+            yield from window.begin_in_slices((self._kinds[key], entry) for key, entry in entries if key in self._kinds)
+            for key, entry in self._known[known:]:
+                window.add(self._kinds[key], entry)
+            window.flush()
+            window.seen_count, window.shown_count = self.window.seen_count, self.window.shown_count
+            self.window, self.complete_from, self._is_joining = window, complete_from, False
+        if is_last:
+            self._known = []
+            self.recorded_done.set()
+        self._whole = self.dirty = True
+        self.number += 1
+        self.on_dirty()
+
+    @property
+    def _most_lines(self) -> int:
+        return MAX_LISTED_ENTRIES if self.query.span.is_fixed else MAX_LINES
 
     # --- rendering ---
 
