@@ -189,12 +189,22 @@ class PartReader:
             json = unpack_next(bytes(row[9]), unpack_next(self.template(row[0])) if row[8] == 0 else json)
             yield StoredVersion(self.version(self.name(row[:4]), row[4:8]), json)
 
-    def changes(self, since: int, until: int, kinds: Sequence[int]) -> list[Version]:
-        """The changes of some kinds from `since` and before `until`, newest first."""
+    def has_more_than(self, number: int, since: int, until: int) -> bool:
+        """Whether there were more changes than that from `since` and before `until`, in whole minutes. A part that has
+        no counts is taken for a busy one.
+        """
+        if self.names.meta.get("format") != FORMAT:
+            return True
+        sql = "SELECT SUM(added + modified + deleted) FROM {change_count} WHERE minute >= ? AND minute < ?"
+        ((total,),) = self.connection.query(sql, since // MINUTE, -(-until // MINUTE))
+        return int(total or 0) > number
+
+    def changes(self, since: int, until: int, kinds: Sequence[int], limit: int) -> list[Version]:
+        """The newest changes of some kinds from `since` and before `until`, newest first, `limit` at most."""
         condition, values = self.connection.time_condition(since, until)
         sql = (
             f"SELECT {OBJECT}, {VERSION} FROM {{version}} v JOIN {{object}} o ON o.id = v.object "  # noqa: S608
-            f"WHERE {condition} AND o.kind IN ({', '.join('?' * len(kinds))}) ORDER BY v.time DESC"
+            f"WHERE {condition} AND o.kind IN ({_marks(kinds)}) ORDER BY v.time DESC LIMIT {int(limit)}"
         )
         rows = self.connection.query(sql, *values, *kinds)
         return [self.version(self.name(row[:4]), row[4:]) for row in rows]

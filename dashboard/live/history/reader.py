@@ -27,7 +27,9 @@ MAX_NAMES = 200
 FIRST_WINDOW = 60_000_000
 """Microseconds before the end of a span that are read first for its newest changes; then twice as many, and so on."""
 MANY = 5_000
-"""Changes of a step after which the next one reads half as many seconds: all of a step are in memory."""
+"""Changes of a step after which the next one reads half as many seconds."""
+MOST = 20_000
+"""Most changes of a step: all of a step are in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +182,14 @@ class HistoryReader:
                 begin, end = max(since, reader.part.begin), min(until, self._end_of(reader.part))
                 window = FIRST_WINDOW
                 while begin < end:
+                    while window > FIRST_WINDOW and reader.has_more_than(MOST, max(begin, end - window), end):
+                        window //= 2
                     start = max(begin, end - window)
-                    if step := reader.changes(start, end, numbers):
+                    step = reader.changes(start, end, numbers, MOST)
+                    if step:
                         yield step
-                    end, window = start, window * 2 if len(step) < MANY else max(1, window // 2)
+                    end = start if len(step) < MOST else step[-1].time  # times are different in a part
+                    window = window * 2 if len(step) < MANY else max(1, window // 2)
 
     def change_counts(self, since: int, until: int, step: int, kinds: Iterable[str]) -> list[ChangeCounts]:
         """How many changes of some kinds there were from `since` and before `until`, in steps of `step` seconds, which

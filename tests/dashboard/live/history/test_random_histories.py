@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from dashboard.live.history import reader
 from dashboard.live.history.part import FOREVER, Parts
 from dashboard.live.history.part_rows import COUNTED
 from dashboard.live.history.verify import verify_part
@@ -120,4 +121,18 @@ def test_what_was_recorded_is_sound(parts: Parts, seed: int) -> None:
         report = verify_part(log.parts, part)
         assert report.problems == []
         assert report.versions > 0
+    log.close()
+
+
+@pytest.mark.parametrize("seed", long_but(range(60, 66), 60))
+def test_changes_come_once_each_in_steps_of_limited_size(
+    parts: Parts, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = live_through(parts, seed, pace=random.Random(seed).choice([0, 50_000, 20_000_000]))
+    whole = [version for step in log.reader.changes(0, FOREVER) for version in step]
+    monkeypatch.setattr(reader, "MOST", 3)
+    monkeypatch.setattr(reader, "MANY", 2)
+    steps = [*log.reader.changes(0, FOREVER)]
+    assert [version for step in steps for version in step] == whole
+    assert max(map(len, steps)) == 3
     log.close()
