@@ -472,7 +472,7 @@ class LiveFeed(LiveView):
             case "known":
                 return f"{self.page.known_from} {self.page.later_kinds} {self.page.unknown_extent}"
             case "progress":
-                return self.page.progress_text
+                return self.page.search.text
             case "unread" | "quiet":
                 limit = self.limit
                 return f"{self.unavailable_kinds.missing} {limit.words + limit.warning if limit else ''}"

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Protocol
 
 from dashboard.live.rendering.charts import Bar, OperationCounts, bars, rate_text
-from dashboard.live.rendering.time_texts import duration_text, rfc3339, utc_text
+from dashboard.live.rendering.time_texts import duration_text
 from dashboard.live.replication.feed_history import MAX_KEPT_BYTES, RETENTION
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.kinds.catalog import KindInfo
@@ -17,23 +17,16 @@ from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.links import PAGE_SIZE, FeedLinks
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.recorded_reading import RecordedReading
+from dashboard.pages.feed.search_progress import SearchProgress
 from dashboard.pages.feed.tally import RateCounter, Tally
-from dashboard.pages.feed.time_range import DEFAULT_SECONDS, TimeRange
+from dashboard.pages.feed.time_range import DEFAULT_SECONDS
+from dashboard.pages.feed.timestamp import Timestamp, moment_of
 from informerd.clock import Clock
 
 MAX_NAMED_GAPS = 4
 """Gaps that are told in words."""
 MAX_LATER_KINDS = 4
 """Kinds that are named with the moment from when on their changes are known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timestamp:
-    """A time for display: `text` is UTC, `datetime` RFC 3339, `field` the value of a datetime-local input."""
-
-    text: str
-    datetime: str
-    field: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,17 +138,17 @@ class FeedSummary:
     @property
     def begin(self) -> Timestamp:
         """Start of the histogram: the start of a whole step."""
-        return _moment(self._sums[1])
+        return moment_of(self._sums[1])
 
     @property
     def end(self) -> Timestamp:
         steps, begin = self._sums
-        return _moment(begin + len(steps) * self._view.tally.step)
+        return moment_of(begin + len(steps) * self._view.tally.step)
 
     @property
     def selected_range(self) -> tuple[Timestamp, Timestamp]:
         """The span in whole seconds that include all of it."""
-        return _moment(math.floor(self.begin_at)), _moment(math.ceil(self.end_at))
+        return moment_of(math.floor(self.begin_at)), moment_of(math.ceil(self.end_at))
 
     @property
     def step(self) -> int:
@@ -205,7 +198,7 @@ class FeedSummary:
     @staticmethod
     def _gap(since: float, until: float, begin: float, seconds: float) -> Gap:
         x, end = (100 * min(max(moment - begin, 0.0), seconds) / seconds for moment in (since, until))
-        return Gap(_moment(math.floor(since)), _moment(math.ceil(until)), f"{x:.2f}", f"{max(end - x, 0.5):.2f}")
+        return Gap(moment_of(math.floor(since)), moment_of(math.ceil(until)), f"{x:.2f}", f"{max(end - x, 0.5):.2f}")
 
     @property
     def counting_note(self) -> str:
@@ -257,70 +250,16 @@ class FeedSummary:
     @property
     def known_from(self) -> Timestamp | None:
         """Start of the complete history; None while nothing was received."""
-        return _moment(self._known_from) if math.isfinite(self._known_from) else None
+        return moment_of(self._known_from) if math.isfinite(self._known_from) else None
 
     @property
     def reaches_history(self) -> bool:
         """Whether history has earlier changes than this process keeps."""
         return self._known_from < self._memory_from
 
-    # --- the search of history ---
-
     @property
-    def searched_back_to(self) -> Timestamp | None:
-        """How far lines were searched in history, where that is not all of the span."""
-        reading = self._view.reading
-        if reading is None or not (self._view.is_reading or reading.is_limited) or math.isinf(reading.complete_from):
-            return None
-        return _moment(math.ceil(reading.complete_from))
-
-    @property
-    def searched_count(self) -> int:
-        return self._view.reading.searched if self._view.reading is not None else 0
-
-    @property
-    def is_searching_history(self) -> bool:
-        return self._view.reading is not None and self._view.reading.is_searching
-
-    @property
-    def history_problem(self) -> str:
-        """Why history cannot be read, as a clause."""
-        return self._view.reading.problem if self._view.reading is not None else ""
-
-    @property
-    def progress_text(self) -> str:
-        """Text that distinguishes the states of the search."""
-        back_to = self.searched_back_to
-        return f"{back_to} {self.searched_count} {self.is_searching_history} {self.history_problem}"
-
-    @property
-    def stop_href(self) -> str:
-        """Address of the part of the span that has been searched."""
-        return self._query.with_(span=self._span.starting(math.ceil(self._complete_from))).href()
-
-    @property
-    def earlier_href(self) -> str:
-        """Address of what is older than all lines; empty where there is nothing."""
-        reading = self._view.reading
-        if reading is None or self._view.is_reading:
-            return ""
-        until = self._complete_from
-        if until == -math.inf and not self.is_live:
-            return ""
-        if self.is_live:
-            shown = self._view.window.lines
-            until = max(until, shown[-1].first.time if len(shown) >= PAGE_SIZE else -math.inf)
-        begin = reading.begin
-        if begin is None or until <= begin:
-            return ""
-        end = float(math.ceil(until))
-        if self._span.end is not None and end >= self._span.end:  # more than a page within a second
-            end = round(until, 6)
-        return self._query.with_(span=TimeRange(self._span.since(self._now), end)).href()
-
-    @property
-    def _complete_from(self) -> float:
-        return self._view.complete_from
+    def search(self) -> SearchProgress:
+        return SearchProgress(self._view.reading, self._query, self._now, self._view)
 
     @property
     def later_kinds(self) -> tuple[LaterKind, ...]:
@@ -331,8 +270,8 @@ class FeedSummary:
             known = self._view.history.complete_from(key)
             if key in self._view.keys or known <= self._known_from:
                 continue
-            since = _moment(known) if math.isfinite(known) else None
-            if since is None or since.text != _moment(self._known_from).text:
+            since = moment_of(known) if math.isfinite(known) else None
+            if since is None or since.text != moment_of(self._known_from).text:
                 later.append(LaterKind(titles.get(key, key), since))
         return tuple(later)
 
@@ -402,11 +341,6 @@ class FeedSummary:
     def listed_limit(self) -> int:
         """Number of the newest changes that are listed, where there are more; 0 where all are."""
         return MAX_LISTED_ENTRIES if self._span.is_fixed and self._view.complete_from > -math.inf else 0
-
-
-def _moment(moment: float) -> Timestamp:
-    seconds = rfc3339(round(moment, 3))
-    return Timestamp(utc_text(moment), seconds, seconds.removesuffix("Z"))
 
 
 def _long(seconds: float) -> str:

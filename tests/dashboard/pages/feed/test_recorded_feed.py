@@ -275,7 +275,7 @@ async def test_a_feed_that_nobody_looks_at_is_read_no_further(
     view = open_feed(site.site.parts.hub, FeedQuery.parse(QueryDict("last=7d")), site.parts.history)
     await reached.wait()
     assert view.is_reading
-    assert view.page.is_searching_history
+    assert view.page.search.is_running
     reader = view._reader
     assert reader is not None
     view.close()
