@@ -230,7 +230,7 @@ class PartReader:
             )
         ]
         before = self._count(since, first * MINUTE, step, kinds) if since < first * MINUTE else []
-        after = self._count(last * MINUTE, until, step, kinds) if last * MINUTE < until else []
+        after = self._count(last * MINUTE, until, step, kinds) if last * MINUTE < until < FOREVER else []
         return [*before, *kept, *after]
 
     def wrong_counts(self) -> Iterator[str]:

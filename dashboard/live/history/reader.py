@@ -199,8 +199,9 @@ class HistoryReader:
         for reader in self._overlapping(since, until):
             with closing(reader.connection):
                 numbers = [number for number, name in reader.kinds.items() if name in wanted]
-                begin, end = max(since, reader.part.begin), min(until, self._end_of(reader.part))
-                if numbers and begin < end:
+                if numbers:  # from where a part begins, and to where it ends, its minutes are whole
+                    begin = since if since > reader.part.begin else 0
+                    end = until if until < self._end_of(reader.part) else FOREVER
                     found += reader.change_counts(begin, end, step, numbers)
         return found
 
