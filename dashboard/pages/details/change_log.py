@@ -23,6 +23,8 @@ from informerd.clock import Clock
 
 MAX_CHANGES = 50
 """Most modifications that are stored."""
+MAX_GAPS = 10
+"""Most gaps of history that are told."""
 MAX_FIELDS = 20
 """Most fields of one modification that are listed."""
 _DELETION = ("metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds")
@@ -107,13 +109,13 @@ class ChangeLog:
         self._sort()
 
     def add_gaps(self, gaps: Iterable[RecordedGap]) -> None:
-        """Add the times in which not every change was recorded, as far as the changes that are here reach back."""
-        for gap in gaps:
-            if len(self._lines) < MAX_CHANGES and self._lines and rfc3339(round(gap.since, 3)) >= self._lines[-1].time:
+        """Add the times in which not every change was recorded, the newest MAX_GAPS."""
+        for gap in [*gaps][-MAX_GAPS:]:
+            if len(self._lines) < MAX_CHANGES:
                 self._number += 1
                 words = f"changes may be missing until {utc_text(gap.until)} ({gap.reason})"
                 self._lines.append(ChangeLine(rfc3339(round(gap.since, 3)), "", words, (), self._number))
-                self._sort()
+        self._sort()
 
     def _sort(self) -> None:
         newest_first = sorted(self._lines, key=lambda line: line.time.removesuffix("Z"), reverse=True)

@@ -275,9 +275,8 @@ class LiveDetail(ObjectView):
                 found = await recorded.entries_of(key, self.namespace, self.name, before, MAX_CHANGES)
                 older = [each for _, each in found if each.op != "deleted" or each.time < known_from]
                 self._log.add_earlier(older)
-                if older:
-                    gaps = await recorded.gaps([key], older[-1].time, known_from)
-                    self._log.add_gaps(gap for gap in gaps if gap.since < known_from)
+                gaps = await recorded.gaps([key], older[-1].time if older else since, known_from)
+                self._log.add_gaps(gap for gap in gaps if gap.since < known_from)
                 self._recorded_since = since
                 self._stir()
         except HistoryUnavailable as error:

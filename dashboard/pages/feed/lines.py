@@ -31,7 +31,7 @@ class FeedLine:
     entry: Entry
     href: str
     time: str
-    """UTC, ``14:02:34.118``."""
+    """UTC, ``14:02:34.118``, of another day ``11-27 14:02:34.118``."""
     datetime: str
     """RFC 3339."""
     namespace: str = ""
@@ -69,9 +69,11 @@ def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
     )
 
 
-def item_line(item: FeedItem, query: FeedQuery) -> FeedLine:
-    """The line for an item in a feed with this query."""
+def item_line(item: FeedItem, query: FeedQuery, midnight: float = 0.0) -> FeedLine:
+    """The line for an item in a feed with this query; a time before `midnight`, Unix seconds, has its day."""
     line = feed_line(item.kind, item.first)
+    if item.first.time < midnight:
+        line = replace(line, time=f"{rfc3339(item.first.time)[5:10]} {line.time}")
     if not item.is_burst:
         return replace(line, id=item.id)
     namespace, name, href = _subject(item, line)

@@ -47,6 +47,7 @@ MAX_LINES = 200
 RATE_INTERVAL = 1.0
 """Shortest time between two updates of the rate, in seconds."""
 BARS_INTERVAL = 2.5
+DAY = 86400
 READ_WAIT = 1.0
 """Seconds that a page waits for what is read from history, so that most is there without scripts, too."""
 ANNOUNCE_INTERVAL = 10.0
@@ -163,7 +164,8 @@ class LiveFeed(LiveView):
     @property
     def lines(self) -> tuple[FeedLine, ...]:
         first = (self.query.page - 1) * MAX_LINES
-        return tuple(item_line(item, self.query) for item in self.window.lines[first : first + MAX_LINES])
+        midnight = self.clock.time() // DAY * DAY
+        return tuple(item_line(item, self.query, midnight) for item in self.window.lines[first : first + MAX_LINES])
 
     @property
     def lines_and_gaps(self) -> tuple[FeedLine | GapLine, ...]:

@@ -52,9 +52,17 @@ async def test_a_page_has_the_changes_that_only_history_has_with_gaps(log: Log) 
     assert "created" in created
 
 
-async def test_a_page_says_since_when_nothing_changed(log: Log) -> None:
+async def test_a_page_has_a_gap_in_which_an_object_may_have_changed(log: Log) -> None:
     site = RecordedSite(log, ("pods", pod(2, "Running")))
     log.now += HOUR
+    log.tick("pods")
+    (gap,) = changes(await page(site.site, ADDRESS))
+    assert "changes may be missing" in gap
+
+
+async def test_a_page_says_since_when_nothing_changed_without_a_gap(log: Log) -> None:
+    site = RecordedSite(log, ("pods", pod(2, "Running")))
+    log.now = START + 6_000_000
     log.tick("pods")
     (line,) = changes(await page(site.site, ADDRESS))
     assert "None since 2027-01-13T08:00:00Z" in line

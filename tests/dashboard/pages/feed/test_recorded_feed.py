@@ -71,6 +71,7 @@ async def test_after_a_restart_the_feed_has_what_was_recorded(site: RecordedSite
     gap, newest, changed, oldest = lines(await page(site.site, "/feed/?kind=pods"))
     assert "missing" in gap, "nothing was recorded since"
     assert "deleted" in newest
+    assert newest.startswith("01-13 08:00:00."), "of another day"
     assert "Pending → Running" in changed
     assert "added" in oldest
 
