@@ -30,7 +30,8 @@ import psycopg
 from benchmarks.support.changing_pods import ChangingPods
 from benchmarks.support.result_table import Line, main
 from dashboard.live.history.list_differences import ChangedPart, changed_part, list_differences
-from dashboard.live.history.part import Part, Parts
+from dashboard.live.history.part import FOREVER, Part, Parts
+from dashboard.live.history.part_rows import MINUTE
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.postgresql_parts import PostgresqlParts
 from dashboard.live.history.reader import HistoryReader
@@ -45,6 +46,10 @@ from informerd.testing.polling import eventually
 
 CLUSTER = "benchmark"
 KIND = "pods"
+PAGE = 51
+"""Versions that a page of an object's history reads."""
+STEP = 3600
+"""Seconds of a bar of the feed's histogram."""
 
 
 class Informer:
@@ -156,6 +161,11 @@ def read(parts: Parts, arguments: argparse.Namespace) -> dict[str, float]:
     moments = [chance.randrange(listed[0].begin, newest) for _ in names]
     at = _times(lambda place: reader.object_at(KIND, *names[place], moments[place]), len(names))
     versions = _times(lambda place: reader.versions(KIND, *names[place]), len(names))
+    page = _times(lambda place: reader.newest_states(KIND, *names[place], FOREVER, PAGE), len(names))
+    counted = time.perf_counter()
+    counts = reader.change_counts(listed[0].begin, newest, STEP, [KIND])
+    counted = time.perf_counter() - counted
+    assert sum(sum(each.counts) for each in counts)
     begun, first, number = time.perf_counter(), 0.0, 0
     for step in reader.objects_at(KIND, moments[0]):
         first = first or time.perf_counter() - begun
@@ -164,7 +174,9 @@ def read(parts: Parts, arguments: argparse.Namespace) -> dict[str, float]:
     return {
         "object at a moment, p50 ms": at[len(at) // 2],
         "p99 ms": at[int(len(at) * 0.99)],
-        "its versions, p99 ms": versions[int(len(versions) * 0.99)],
+        "its newest 50 with JSON, p99 ms": page[int(len(page) * 0.99)],
+        "all its versions, p99 ms": versions[int(len(versions) * 0.99)],
+        "histogram of all s": counted,
         "list of all pods, first rows s": first,
         "all s": time.perf_counter() - begun,
         "parts": float(len(listed)),
@@ -217,6 +229,9 @@ def copy_sqlite(folder: Path, part: Part, shift: int) -> None:
     source.backup(target)
     for statement in ("version SET time = time - ?", "span SET since = since - ?1, until = until - ?1"):
         target.execute(f"UPDATE {statement}", (shift,))
+    # through negative numbers, because each minute becomes another one that is there, too
+    target.execute("UPDATE change_count SET minute = -(minute - ?)", (shift // MINUTE,))
+    target.execute("UPDATE change_count SET minute = -minute")
     target.commit()
     for connection in (source, target):
         connection.close()
@@ -226,12 +241,15 @@ def copy_postgresql(connection: psycopg.Connection[Any], part: Part, shift: int)
     """The same."""
     sql = "INSERT INTO history_part (cluster, begin) VALUES (%s, %s) RETURNING id"
     (number,) = connection.execute(sql, (CLUSTER, part.begin - shift)).fetchone() or (0,)
-    for table in ("meta", "kind", "manager", "object", "version", "span"):
+    for table in ("meta", "kind", "manager", "object", "version", "span", "change_count"):
         old, new = f"history_{part.id}_{table}", f"history_{number}_{table}"
         connection.execute(f"CREATE TABLE {new} (LIKE {old} INCLUDING ALL)".encode())
         moved = f"SELECT time - {shift}, object, depth, operation, manager, resource_version, data FROM {old}"
         if table == "span":
             moved = f"SELECT id, kind, since - {shift}, until - {shift}, reason FROM {old}"
+        elif table == "change_count":
+            columns = "kind, added, modified, deleted, namespace"
+            moved = f"SELECT minute - {shift // MINUTE}, {columns} FROM {old}"
         elif table != "version":
             moved = f"SELECT * FROM {old}"
         connection.execute(f"INSERT INTO {new} {moved}".encode())
@@ -272,7 +290,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
             recorded = asyncio.run(record(parts, arguments))
             lines.append(Line(f"{name}: recording", recorded))
             alone, listed = start(parts), parts.list(CLUSTER)
-            span = int(time.time() * 1e6) - listed[0].begin
+            span = -(-(int(time.time() * 1e6) - listed[0].begin) // MINUTE) * MINUTE
             for number in range(arguments.copies):
                 print(f"{name}: copy {number + 1} of {arguments.copies} …", file=sys.stderr)
                 for part in listed:

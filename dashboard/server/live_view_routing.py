@@ -15,6 +15,8 @@ from django.urls import Resolver404, ResolverMatch, resolve
 from dashboard.access.rights import RIGHTS
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.live_view import LiveView
+from dashboard.live.moments.history_objects import HISTORY
+from dashboard.live.moments.recorded_feed import open_recorded_feed
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.params import read_namespaces
@@ -107,7 +109,7 @@ def _view_of(state: AppState, match: ResolverMatch, params: QueryDict) -> LiveVi
         case "whoami":
             return open_whoami(state[HUB], state[RIGHTS], tuple(all_kinds(state)), read_namespaces(params, []))
         case "feed":
-            return open_feed(state[HUB], FeedQuery.parse(params))
+            return open_feed(state[HUB], FeedQuery.parse(params), state[HISTORY])
         case "selection-logs":
             _need_pods(state)
             return open_selection_logs(state, params)
@@ -154,4 +156,6 @@ def _resource_view(state: AppState, match: ResolverMatch, params: QueryDict) -> 
     if match.url_name == "list":
         return open_list(state[HUB], kind, Query.parse(params, kind.key))
     namespace = str(match.kwargs["namespace"])
-    return open_detail(state[HUB], kind, "" if namespace == "-" else namespace, str(match.kwargs["name"]))
+    view = open_detail(state[HUB], kind, "" if namespace == "-" else namespace, str(match.kwargs["name"]))
+    view.read_recorded(open_recorded_feed(state[HUB], state[HISTORY]))
+    return view

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-TABLES = ("meta", "kind", "manager", "object", "version", "span")
-FORMAT = "1"
-"""Of the tables and of what is in them. Parts of another format are not read, and dropped as any other."""
+TABLES = ("meta", "kind", "manager", "object", "version", "span", "change_count")
+FORMAT = "2"
+"""Of the tables and of what is in them."""
+READABLE_FORMATS = ("1", FORMAT)
+"""Parts of format 1 have no change counts. Parts of other formats are not read, and dropped as any other."""
 
 _COLUMNS = {
     "meta": "name TEXT PRIMARY KEY, value TEXT NOT NULL",
@@ -28,10 +30,15 @@ _COLUMNS = {
         "id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, "
         "since BIGINT NOT NULL, until BIGINT NOT NULL, reason TEXT NOT NULL"
     ),
+    "change_count": (
+        "minute INTEGER NOT NULL, kind INTEGER NOT NULL, added INTEGER NOT NULL, modified INTEGER NOT NULL, "
+        "deleted INTEGER NOT NULL, namespace TEXT NOT NULL, PRIMARY KEY (minute, kind, namespace)"
+    ),
 }
 """``kind.template`` is a version of the kind in full: the dictionary of its versions of depth 0. ``version.depth``
 counts the differences since such a one; times are in Unix microseconds, and the order of the columns saves PostgreSQL
 padding. ``span`` has the times in which all changes of a kind were recorded, with the reason of the gap before each.
+``change_count`` has the part's changes by Unix minute, as Operation.counts_as names them.
 """
 CREATE = (
     *(f"CREATE TABLE {{{name}}} ({columns})" for name, columns in _COLUMNS.items()),
@@ -39,6 +46,8 @@ CREATE = (
     "CREATE UNIQUE INDEX {version}_object ON {version} (object, time)",
 )
 """Statements that make a part, for both databases."""
+FOREVER = 2**62
+"""Later than all times, in microseconds."""
 VERSION_COLUMNS = ("time", "object", "depth", "operation", "manager", "resource_version", "data")
 
 
@@ -69,6 +78,8 @@ class PartConnection(Protocol):
     def query(self, sql: str, *values: Any) -> list[tuple[Any, ...]]: ...
 
     def execute(self, sql: str, *values: Any) -> None: ...
+
+    def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None: ...
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None: ...
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import count, groupby
 from typing import Any
 
-from dashboard.live.history.part import FORMAT, PartConnection
+from dashboard.live.history.part import FOREVER, FORMAT, READABLE_FORMATS, PartConnection
+from dashboard.live.history.part_rows import COUNTED, MINUTE
 from dashboard.live.history.part_writer import COMPLETE
-from dashboard.live.history.version import ObjectName, Operation, StoredVersion, Version
+from dashboard.live.history.version import ENDS, ObjectName, Operation, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion, unpack, unpack_next
 
 OBJECT = "o.kind, o.namespace, o.name, o.uid"
 VERSION = "v.time, v.operation, v.resource_version, v.manager"
+ROWS = 1_000
+"""Rows that are read at a time where it is not known how many are wanted."""
+_LAST = "v.time = (SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id)"
 _CHAINS = (
     f"SELECT o.id, {OBJECT}, {VERSION}, v.data FROM (SELECT id, kind, namespace, name, uid, (SELECT w.time "  # noqa: S608
     "FROM {version} w WHERE w.object = object.id AND w.time <= ? AND w.depth = 0 ORDER BY w.time DESC LIMIT 1) AS base "
@@ -21,6 +25,16 @@ _CHAINS = (
     "JOIN {version} v ON v.object = o.id AND v.time >= o.base AND v.time <= ? ORDER BY o.id, v.time"
 )
 """The versions of some objects since the last one in full, up to a moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCounts:
+    """How many objects of a kind and a namespace were added, modified and deleted from `begin` (Unix seconds) on."""
+
+    begin: int
+    kind: str
+    namespace: str
+    counts: tuple[int, int, int]
 
 
 @dataclass
@@ -52,7 +66,7 @@ class PartReader:
     @property
     def is_known_format(self) -> bool:
         """Whether this version of the program can read the part."""
-        return self.names.meta.get("format") == FORMAT
+        return self.names.meta.get("format") in READABLE_FORMATS
 
     @property
     def is_complete(self) -> bool:
@@ -72,6 +86,61 @@ class PartReader:
         """Ids of the objects (``o``) that a condition is true of, in their order."""
         sql = "SELECT o.id FROM {object} o WHERE " + condition + " ORDER BY o.id"  # noqa: S608 -- ours
         return [number for (number,) in self.connection.query(sql, *values)]
+
+    def ids_of(self, kind: str, namespace: str, name: str, uid: str = "") -> list[int]:
+        """Ids of the objects of a name, of the one with `uid` where that is given."""
+        number = self.kind_id(kind)
+        if number is None:
+            return []
+        condition = "o.kind = ? AND o.namespace = ? AND o.name = ?"
+        values = (number, namespace, name)
+        return self.object_ids(condition + " AND o.uid = ?" if uid else condition, *values, *([uid] if uid else []))
+
+    def versions(self, kind: str, namespace: str, name: str, since: int, until: int) -> list[Version]:
+        """The versions of the objects of a name from `since` and before `until`, in no order."""
+        number = self.kind_id(kind)
+        if number is None:
+            return []
+        sql = (
+            f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608
+            "WHERE o.kind = ? AND o.namespace = ? AND o.name = ? AND v.time >= ? AND v.time < ?"
+        )
+        rows = self.connection.query(sql, number, namespace, name, since, until)
+        return [self.version(self.name(row[:4]), row[4:]) for row in rows]
+
+    def last_of(self, kind: str, namespace: str, name: str, time: int, uid: str = "") -> StoredVersion | None:
+        """The last version at a moment or before of the object that had the name then; None where there is none."""
+        ids = self.ids_of(kind, namespace, name, uid)
+        if not ids:
+            return None
+        marks = ", ".join("?" * len(ids))
+        sql = (
+            "SELECT v.object, MAX(v.time) FROM {version} v "  # noqa: S608 -- question marks
+            "WHERE v.time <= ? AND v.object IN (" + marks + ") GROUP BY 1"
+        )
+        last = max(self.connection.query(sql, time, *ids), key=lambda row: row[1], default=None)
+        return next((stored for _, stored in self.states_at([last[0]], time)), None) if last else None
+
+    def ended(self, text: str, kind: int | None = None) -> Iterator[Version]:
+        """The last versions of objects that are not there any more and have `text` in their names, of one kind or all,
+        the newest first.
+        """
+        pattern = "%" + text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        sql = (
+            f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id AND {_LAST} "  # noqa: S608
+            "WHERE LOWER(o.name) LIKE ? ESCAPE ? AND v.operation IN (?, ?, ?)"
+        )
+        condition, values = (" AND o.kind = ?", (kind,)) if kind is not None else ("", ())
+        rows = self._all_rows(f"{sql}{condition} ORDER BY v.time DESC", (pattern, "\\", *map(int, ENDS), *values))
+        return (self.version(self.name(row[:4]), row[4:]) for row in rows)
+
+    def _all_rows(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a statement, some at a time, read as they are taken."""
+        for offset in count(0, ROWS):
+            rows = self.connection.query(f"{sql} LIMIT {ROWS} OFFSET {offset}", *values)
+            yield from rows
+            if len(rows) < ROWS:
+                return
 
     def states_at(self, ids: Sequence[int], time: int) -> Iterator[tuple[int, StoredVersion]]:
         """The last version of each object at a moment or before, where it has one; its id first."""
@@ -130,15 +199,86 @@ class PartReader:
             json = unpack_next(bytes(row[9]), unpack_next(self.template(row[0])) if row[8] == 0 else json)
             yield StoredVersion(self.version(self.name(row[:4]), row[4:8]), json)
 
-    def changes(self, since: int, until: int, kinds: Sequence[int]) -> list[Version]:
-        """The changes of some kinds from `since` and before `until`, newest first."""
+    def has_more_than(self, number: int, since: int, until: int) -> bool:
+        """Whether there were more changes than that from `since` and before `until`, in whole minutes. A part that has
+        no counts is taken for a busy one.
+        """
+        if self.names.meta.get("format") != FORMAT:
+            return True
+        sql = "SELECT SUM(added + modified + deleted) FROM {change_count} WHERE minute >= ? AND minute < ?"
+        ((total,),) = self.connection.query(sql, since // MINUTE, -(-until // MINUTE))
+        return int(total or 0) > number
+
+    def changes(self, since: int, until: int, kinds: Sequence[int], limit: int) -> list[Version]:
+        """The newest changes of some kinds from `since` and before `until`, newest first, `limit` at most."""
         condition, values = self.connection.time_condition(since, until)
         sql = (
             f"SELECT {OBJECT}, {VERSION} FROM {{version}} v JOIN {{object}} o ON o.id = v.object "  # noqa: S608
-            f"WHERE {condition} AND o.kind IN ({', '.join('?' * len(kinds))}) ORDER BY v.time DESC"
+            f"WHERE {condition} AND o.kind IN ({_marks(kinds)}) ORDER BY v.time DESC LIMIT {int(limit)}"
         )
         rows = self.connection.query(sql, *values, *kinds)
         return [self.version(self.name(row[:4]), row[4:]) for row in rows]
+
+    def change_counts(self, since: int, until: int, step: int, kinds: Sequence[int]) -> list[ChangeCounts]:
+        """How many changes of some kinds there were from `since` and before `until`, in steps of `step` seconds. Whole
+        minutes come from what the recorder has counted, where steps consist of these; others are counted now.
+        """
+        first, last = -(-since // MINUTE), until // MINUTE
+        is_kept = self.names.meta.get("format") == FORMAT and step % 60 == 0 and first < last
+        if not is_kept:
+            return self._count(since, until, step, kinds)
+        minutes = step // 60
+        sql = (
+            "SELECT c.minute / ?, c.kind, c.namespace, SUM(c.added), SUM(c.modified), SUM(c.deleted) "  # noqa: S608
+            f"FROM {{change_count}} c WHERE c.minute >= ? AND c.minute < ? AND c.kind IN ({_marks(kinds)}) "
+            "GROUP BY 1, 2, 3"
+        )
+        kept = [
+            ChangeCounts(begin * step, self.kinds[kind], namespace, (int(added), int(modified), int(deleted)))
+            for begin, kind, namespace, added, modified, deleted in self.connection.query(
+                sql, minutes, first, last, *kinds
+            )
+        ]
+        before = self._count(since, first * MINUTE, step, kinds) if since < first * MINUTE else []
+        after = self._count(last * MINUTE, until, step, kinds) if last * MINUTE < until < FOREVER else []
+        return [*before, *kept, *after]
+
+    def wrong_counts(self) -> Iterator[str]:
+        """Minutes whose kept counts are not those of the changes that the part has, as sentences."""
+        if self.names.meta.get("format") != FORMAT:
+            return
+        columns = "c.minute, c.kind, c.namespace, c.added, c.modified, c.deleted"
+        kept = {
+            (minute, self.kinds[kind], namespace): (added, modified, deleted)
+            for minute, kind, namespace, added, modified, deleted in self.connection.query(
+                f"SELECT {columns} FROM {{change_count}} c"  # noqa: S608
+            )
+        }
+        counted: dict[tuple[int, str, str], tuple[int, int, int]] = {}
+        for each in self._count(self.part.begin, FOREVER, 60, [*self.kinds]) if self.kinds else []:
+            group = each.begin // 60, each.kind, each.namespace
+            added, modified, deleted = counted.get(group, (0, 0, 0))
+            counted[group] = added + each.counts[0], modified + each.counts[1], deleted + each.counts[2]
+        for group in sorted(kept.keys() | counted.keys()):
+            if kept.get(group) != counted.get(group):
+                minute, kind, namespace = group
+                what = f"Of {kind} in {namespace or 'no namespace'} in minute {minute}"
+                yield f"{what} it has counted {kept.get(group)}, and has {counted.get(group)} changes."
+
+    def _count(self, since: int, until: int, step: int, kinds: Sequence[int]) -> list[ChangeCounts]:
+        condition, values = self.connection.time_condition(since, until)
+        sql = (
+            "SELECT v.time / ?, o.kind, o.namespace, v.operation, COUNT(*) "  # noqa: S608
+            "FROM {version} v JOIN {object} o ON o.id = v.object "
+            f"WHERE {condition} AND o.kind IN ({_marks(kinds)}) GROUP BY 1, 2, 3, 4"
+        )
+        found: list[ChangeCounts] = []
+        for begin, kind, namespace, number, total in self.connection.query(sql, step * 1_000_000, *values, *kinds):
+            counted = Operation(number).counts_as
+            if counted is not None:
+                added, modified, deleted = (total if counted == each else 0 for each in COUNTED)
+                found.append(ChangeCounts(begin * step, self.kinds[kind], namespace, (added, modified, deleted)))
+        return found
 
     def template(self, kind: int) -> bytes:
         """Packed template of a kind."""
@@ -160,3 +300,7 @@ class PartReader:
         if manager not in self.names.managers:
             self._read_names()
         return Version(name, time, Operation(operation), resource_version, self.names.managers.get(manager, ""))
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

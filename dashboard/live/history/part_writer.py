@@ -10,7 +10,7 @@ import msgspec
 
 from dashboard.live.history.change_queue import Change, Covered, Item, ListBegin, ListEnd, NamespaceLost, Tick
 from dashboard.live.history.object_states import KindStates, ObjectState, load_states, read_last
-from dashboard.live.history.part import FORMAT, PartConnection, set_meta
+from dashboard.live.history.part import PartConnection, set_meta
 from dashboard.live.history.part_rows import PartRows
 from dashboard.live.history.spans import SpanWriter
 from dashboard.live.history.version import Operation, StoredVersion
@@ -51,7 +51,7 @@ class PartWriter:
         self.counts = counts
         self._failures = LogThrottle()
         meta = dict(connection.query("SELECT name, value FROM {meta}"))
-        self.is_known_format = meta.get("format") == FORMAT
+        self.format = meta.get("format")
         self.is_complete = COMPLETE in meta
         self.begun_with = int(meta.get(COMPLETE, 0))
         """Bytes of the part when it had all that existed."""
@@ -237,7 +237,7 @@ class PartWriter:
         else:
             data, state.depth = pack(json, states.template), 0
         state.is_confirmed, state.ended = True, operation if operation.is_end else None
-        self._rows.add_version(state, operation, manager, data)
+        self._rows.add_version(states, state, operation, manager, data)
         self.counts.written += 1
         self.counts.bytes += len(data)
 

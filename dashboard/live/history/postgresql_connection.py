@@ -53,6 +53,10 @@ class PostgresqlConnection:
         with told():
             self._connection.execute(self._sql(sql), values or None)
 
+    def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        with told(), self._connection.cursor() as cursor:
+            cursor.executemany(self._sql(sql), rows)
+
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         statement: Any = f"COPY {self._names[table]} ({', '.join(columns)}) FROM STDIN"
         with told(), self._connection.cursor() as cursor, cursor.copy(statement) as copy:

@@ -6,31 +6,27 @@ HistoryUnavailable, and those that return JSON DamagedVersion. Times are Unix mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import islice
 from typing import Any
 
 import msgspec
 
-from dashboard.live.history.part import HistoryUnavailable, Part, Parts
-from dashboard.live.history.part_reader import OBJECT, VERSION, PartNames, PartReader
+from dashboard.live.history.part import FOREVER, HistoryUnavailable, Part, Parts
+from dashboard.live.history.part_reader import ChangeCounts, PartNames, PartReader
 from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
-from dashboard.live.history.version import ENDS, Gap, ObjectName, Operation, StoredVersion, Version
+from dashboard.live.history.version import Gap, ObjectName, Operation, StoredVersion, Version
 from informerd.lru_cache import LruCache
 
 STEP = 200
 """Objects of a step: the first ones are there within some 50 ms."""
 GRACE = 6_000_000
 """Microseconds that the newest note of what is covered may be old while all is recorded."""
-FOREVER = 2**62
 MAX_FOUND = 200
-ROWS = 1_000
-"""Rows that are read at a time where it is not known how many are wanted."""
 MAX_NAMES = 200
 """Parts of which it is remembered what their rows refer to."""
-_LAST = "v.time = (SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id)"
 FIRST_WINDOW = 60_000_000
 """Microseconds before the end of a span that are read first for its newest changes; then twice as many, and so on."""
 MAX_DELETION_STEPS = 100
@@ -38,7 +34,9 @@ MAX_DELETION_STEPS = 100
 PLACES = 1_000
 """Objects of a step that reads no JSON."""
 MANY = 5_000
-"""Changes of a step after which the next one reads half as many seconds: all of a step are in memory."""
+"""Changes of a step after which the next one reads half as many seconds."""
+MOST = 20_000
+"""Most changes of a step: all of a step are in memory."""
 
 
 class _Metadata(msgspec.Struct, gc=False):
@@ -115,7 +113,7 @@ class HistoryReader:
         """
         for reader in self._back_from(time):
             with closing(reader.connection):
-                found = self._last_of(reader, kind, namespace, name, time, uid)
+                found = reader.last_of(kind, namespace, name, time, uid)
                 if found is not None or reader.is_complete:
                     return found
         return None
@@ -129,15 +127,7 @@ class HistoryReader:
         found: dict[tuple[str, int], Version] = {}
         for reader in self._overlapping(since, until, newest_first=True):
             with closing(reader.connection):
-                number = reader.kind_id(kind)
-                if number is None:
-                    continue
-                sql = (
-                    f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608
-                    "WHERE o.kind = ? AND o.namespace = ? AND o.name = ? AND v.time >= ? AND v.time < ?"
-                )
-                for row in reader.connection.query(sql, number, namespace, name, since, until):
-                    version = reader.version(reader.name(row[:4]), row[4:])
+                for version in reader.versions(kind, namespace, name, since, until):
                     if uid in ("", version.object.uid):
                         found[version.object.uid, version.time] = version
             if uid and any(each.operation is Operation.ADDED for each in found.values()):
@@ -151,7 +141,7 @@ class HistoryReader:
         found: dict[tuple[str, int], Version] = {}
         for reader in self._back_from(before):
             with closing(reader.connection):
-                ids = self._ids(reader, kind, namespace, name, uid)
+                ids = reader.ids_of(kind, namespace, name, uid)
                 for version in reader.newest(ids, before, most):
                     found.setdefault((version.object.uid, version.time), version)
             if len(found) >= most and reader.is_complete:
@@ -171,7 +161,7 @@ class HistoryReader:
         states: dict[tuple[str, int], bytes] = {}
         for reader in self._overlapping(versions[-1].time, versions[0].time + 1):
             with closing(reader.connection):
-                for number in self._ids(reader, kind, namespace, name, uid):
+                for number in reader.ids_of(kind, namespace, name, uid):
                     for stored in reader.states_between(number, versions[-1].time, versions[0].time + 1):
                         place = stored.version.object.uid, stored.version.time
                         if place in wanted:
@@ -315,10 +305,28 @@ class HistoryReader:
                 begin, end = max(since, reader.part.begin), min(until, self._end_of(reader.part))
                 window = FIRST_WINDOW
                 while begin < end:
+                    while window > FIRST_WINDOW and reader.has_more_than(MOST, max(begin, end - window), end):
+                        window //= 2
                     start = max(begin, end - window)
-                    if step := reader.changes(start, end, numbers):
+                    step = reader.changes(start, end, numbers, MOST)
+                    if step:
                         yield step
-                    end, window = start, window * 2 if len(step) < MANY else max(1, window // 2)
+                    end = start if len(step) < MOST else step[-1].time  # times are different in a part
+                    window = window * 2 if len(step) < MANY else max(1, window // 2)
+
+    def change_counts(self, since: int, until: int, step: int, kinds: Iterable[str]) -> list[ChangeCounts]:
+        """How many changes of some kinds there were from `since` and before `until`, in steps of `step` seconds, which
+        begin at multiples of that. A step of which two parts have some comes twice.
+        """
+        wanted, found = frozenset(kinds), list[ChangeCounts]()
+        for reader in self._overlapping(since, until):
+            with closing(reader.connection):
+                numbers = [number for number, name in reader.kinds.items() if name in wanted]
+                if numbers:  # from where a part begins, and to where it ends, its minutes are whole
+                    begin = since if since > reader.part.begin else 0
+                    end = until if until < self._end_of(reader.part) else FOREVER
+                    found += reader.change_counts(begin, end, step, numbers)
+        return found
 
     def changes_with_states(self, kind: str, since: int, until: int, most: int) -> ChangesWithStates:
         """The newest changes of a kind from `since` and before `until`, `most` at most, with the states before them."""
@@ -331,21 +339,32 @@ class HistoryReader:
         if len(found) > most:
             found = found[:most]
             complete_from = found[-1].time
-        wanted = {(version.object.uid, version.time) for version in found}
-        uids = {version.object.uid: version.object for version in found}
-        changes: dict[tuple[str, int], ChangedState] = {}
-        for reader in self._overlapping(complete_from, until):
+        changes = self.with_states(version for version in found if version.time >= complete_from)
+        return ChangesWithStates(complete_from, tuple(sorted(changes, key=lambda each: each.version.time)))
+
+    def with_states(self, versions: Iterable[Version]) -> list[ChangedState]:
+        """These changes with the states before and after them, in no order; without those whose part has been dropped
+        meanwhile.
+        """
+        wanted: dict[ObjectName, set[int]] = {}
+        for version in versions:
+            wanted.setdefault(version.object, set()).add(version.time)
+        if not wanted:
+            return []
+        found: dict[tuple[str, int], ChangedState] = {}
+        oldest, newest = min(map(min, wanted.values())), max(map(max, wanted.values()))
+        for reader in self._overlapping(oldest, newest + 1):
             with closing(reader.connection):
-                for name in uids.values():
-                    for number in self._ids(reader, kind, name.namespace, name.name, name.uid):
-                        before: bytes | None = None
-                        for stored in reader.states_between(number, complete_from - 1, until):
-                            version = stored.version
-                            place = (version.object.uid, version.time)
-                            if place in wanted and place not in changes:
-                                changes[place] = ChangedState(version, before, stored.json)
-                            before = None if version.operation.is_end else stored.json
-        return ChangesWithStates(complete_from, tuple(sorted(changes.values(), key=lambda each: each.version.time)))
+                for name, times in wanted.items():
+                    for change in _states_in(reader, name, times):
+                        found.setdefault((name.uid, change.version.time), change)
+        for place, change in found.items():
+            if change.before is None and change.version.operation in (Operation.MODIFIED, Operation.DIFFERS):
+                name = change.version.object  # its part did not have the object yet
+                stored = self.object_at(name.kind, name.namespace, name.name, change.version.time - 1, name.uid)
+                if stored is not None and not stored.version.operation.is_end:
+                    found[place] = ChangedState(change.version, stored.json, change.json)
+        return [*found.values()]
 
     def find_ended(
         self,
@@ -357,22 +376,13 @@ class HistoryReader:
         """Objects that are not there any more and have `text` in their names, those that ended last first. `is_wanted`
         says of each whether it is one of the `limit`.
         """
-        pattern = "%" + text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         found: dict[str, Version] = {}
-        sql = (
-            f"SELECT {OBJECT}, {VERSION} FROM {{object}} o JOIN {{version}} v ON v.object = o.id AND {_LAST} "  # noqa: S608
-            "WHERE LOWER(o.name) LIKE ? ESCAPE ? AND v.operation IN (?, ?, ?)"
-        )
         for reader in self._back_from(FOREVER):
             with closing(reader.connection):
                 number = reader.kind_id(kind) if kind else None
                 if kind and number is None:
                     continue
-                condition, values = (" AND o.kind = ?", (number,)) if kind else ("", ())
-                values = (pattern, "\\", *map(int, ENDS), *values)
-                ended = self._all_rows(reader, f"{sql}{condition} ORDER BY v.time DESC", values)
-                versions = (reader.version(reader.name(row[:4]), row[4:]) for row in ended)
-                for version in islice(filter(is_wanted, versions), limit):
+                for version in islice(filter(is_wanted, reader.ended(text, number)), limit):
                     found.setdefault(version.object.uid, version)
             if len(found) >= limit:
                 break
@@ -467,34 +477,13 @@ class HistoryReader:
     def _end_of(self, part: Part) -> int:
         return next((each.begin for each in self._parts.list(self.cluster) if each > part), FOREVER)
 
-    @staticmethod
-    def _ids(reader: PartReader, kind: str, namespace: str, name: str, uid: str) -> list[int]:
-        number = reader.kind_id(kind)
-        if number is None:
-            return []
-        condition = "o.kind = ? AND o.namespace = ? AND o.name = ?"
-        values = (number, namespace, name)
-        return reader.object_ids(condition + " AND o.uid = ?" if uid else condition, *values, *([uid] if uid else []))
 
-    @staticmethod
-    def _all_rows(reader: PartReader, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a statement, some at a time, read as they are taken."""
-        for offset in count(0, ROWS):
-            rows = reader.connection.query(f"{sql} LIMIT {ROWS} OFFSET {offset}", *values)
-            yield from rows
-            if len(rows) < ROWS:
-                return
-
-    def _last_of(
-        self, reader: PartReader, kind: str, namespace: str, name: str, time: int, uid: str
-    ) -> StoredVersion | None:
-        ids = self._ids(reader, kind, namespace, name, uid)
-        if not ids:
-            return None
-        marks = ", ".join("?" * len(ids))
-        sql = (
-            "SELECT v.object, MAX(v.time) FROM {version} v "  # noqa: S608 -- question marks
-            "WHERE v.time <= ? AND v.object IN (" + marks + ") GROUP BY 1"
-        )
-        last = max(reader.connection.query(sql, time, *ids), key=lambda row: row[1], default=None)
-        return next((stored for _, stored in reader.states_at([last[0]], time)), None) if last else None
+def _states_in(reader: PartReader, name: ObjectName, times: Collection[int]) -> Iterator[ChangedState]:
+    """The changes of an object at these times that a part has, with the states before them that it has."""
+    for number in reader.ids_of(name.kind, name.namespace, name.name, name.uid):
+        before: bytes | None = None
+        for stored in reader.states_between(number, min(times) - 1, max(times) + 1):
+            version = stored.version
+            if version.time in times:
+                yield ChangedState(version, before, stored.json)
+            before = None if version.operation.is_end else stored.json

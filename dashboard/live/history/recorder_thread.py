@@ -9,7 +9,15 @@ from collections.abc import Callable
 
 from dashboard.live.history.carry_over import CarryOver
 from dashboard.live.history.change_queue import Change, ChangeQueue, Item, Tick
-from dashboard.live.history.part import HistoryUnavailable, Part, Parts, RecorderSession, RowsRefused
+from dashboard.live.history.part import (
+    FORMAT,
+    READABLE_FORMATS,
+    HistoryUnavailable,
+    Part,
+    Parts,
+    RecorderSession,
+    RowsRefused,
+)
 from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.retention import MICROSECONDS, Retention, log_dropped
@@ -180,8 +188,9 @@ class RecorderThread:
         parts = self._parts.list(self._cluster)
         part = parts[-1] if parts else session.create_part(self._now())
         writer = PartWriter(session.connect(part), self.counts)
-        if not writer.is_known_format:
-            part, parts = session.create_part(max(self._now(), part.begin + 1)), []
+        if writer.format != FORMAT:
+            part = session.create_part(max(self._now(), writer.last_time + 1))
+            parts = [*parts, part] if writer.format in READABLE_FORMATS else []
             writer = PartWriter(session.connect(part), self.counts)
         self._writer = writer
         if not self._writer.is_complete:

@@ -75,6 +75,10 @@ class SqliteConnection:
         with _told():
             self._connection.execute(sql.format_map(_NAMES), values)
 
+    def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        with _told():
+            self._connection.executemany(sql.format_map(_NAMES), rows)
+
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         marks = ", ".join("?" * len(columns))
         with _told():

@@ -67,6 +67,8 @@ def _verify(reader: PartReader, report: Report) -> None:
         report.add(f"{number} versions belong to no object.")
     for since, until in reader.connection.query("SELECT since, until FROM {span} WHERE since > until"):
         report.add(f"A span ends before it begins: {since} to {until}.")
+    for problem in reader.wrong_counts():
+        report.add(problem)
     for number in reader.object_ids("1 = 1"):
         report.objects += 1
         depth_before = -1

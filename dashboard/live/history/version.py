@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+
+from dashboard.objects.kinds import feed_entry
 
 
 class Operation(IntEnum):
@@ -28,7 +31,19 @@ class Operation(IntEnum):
         """Whether the object is not there, or not seen, from then on."""
         return self in ENDS
 
+    @property
+    def counts_as(self) -> feed_entry.Operation | None:
+        """What the feed calls it; None where it is no change: an object was found, or may no longer be seen."""
+        return _COUNTS_AS.get(self)
 
+
+_COUNTS_AS: Mapping[Operation, feed_entry.Operation] = {
+    Operation.ADDED: "added",
+    Operation.MODIFIED: "modified",
+    Operation.DIFFERS: "modified",
+    Operation.DELETED: "deleted",
+    Operation.MISSING: "deleted",
+}
 ENDS = (Operation.DELETED, Operation.MISSING, Operation.UNSEEN)
 
 

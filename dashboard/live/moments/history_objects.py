@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
 from dashboard.live.history.list_differences import DifferenceStep, list_differences
-from dashboard.live.history.part import HistoryUnavailable
+from dashboard.live.history.part import FOREVER, HistoryUnavailable
+from dashboard.live.history.part_reader import ChangeCounts
 from dashboard.live.history.reader import (
-    FOREVER,
     GRACE,
     MANY,
     ChangedState,
@@ -99,6 +99,22 @@ class HistoryObjects:
         steps = await self._ask(lambda reader: reader.objects_at(key, _micro(at)))
         while (step := await self._ask(lambda _: next(steps, None))) is not None:
             yield PastPage([stored.json for stored in step.objects], step.total - step.done)
+
+    async def changes(self, keys: Sequence[str], since: float, until: float) -> AsyncGenerator[list[Version]]:
+        """The changes of these kinds from `since` and before `until`, newest first, in steps that are read as they are
+        taken.
+        """
+        steps = await self._ask(lambda reader: reader.changes(_micro(since), _micro(until), keys))
+        while (step := await self._ask(lambda _: next(steps, None))) is not None:
+            yield step
+
+    async def with_states(self, versions: Sequence[Version]) -> list[ChangedState]:
+        """These changes with the states before and after them, in no order."""
+        return await self._ask(lambda reader: reader.with_states(versions))
+
+    async def change_counts(self, keys: Sequence[str], since: float, until: float, step: int) -> list[ChangeCounts]:
+        """How many changes there were from `since` and before `until`, in steps of `step` seconds."""
+        return await self._ask(lambda reader: reader.change_counts(_micro(since), _micro(until), step, keys))
 
     async def next_change(
         self,

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.rendering.time_texts import rfc3339
+from dashboard.live.moments.recorded_feed import RecordedGap
+from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.describers.deletion import Deletion
 from dashboard.objects.fields.text_limit import limit_text
@@ -22,6 +23,8 @@ from informerd.clock import Clock
 
 MAX_CHANGES = 50
 """Most modifications that are stored."""
+MAX_GAPS = 10
+"""Most gaps of history that are told."""
 MAX_FIELDS = 20
 """Most fields of one modification that are listed."""
 _DELETION = ("metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds")
@@ -103,6 +106,20 @@ class ChangeLog:
                 self._number += 1
                 moment = rfc3339(round(entry.time, 3))
                 self._lines.append(ChangeLine(moment, entry.version, text, (), self._number))
+        self._sort()
+
+    def add_gaps(self, gaps: Iterable[RecordedGap]) -> None:
+        """Add the times in which not every change was recorded, the newest MAX_GAPS."""
+        for gap in [*gaps][-MAX_GAPS:]:
+            if len(self._lines) < MAX_CHANGES:
+                self._number += 1
+                words = f"changes may be missing until {utc_text(gap.until)} ({gap.reason})"
+                self._lines.append(ChangeLine(rfc3339(round(gap.since, 3)), "", words, (), self._number))
+        self._sort()
+
+    def _sort(self) -> None:
+        newest_first = sorted(self._lines, key=lambda line: line.time.removesuffix("Z"), reverse=True)
+        self._lines = deque(newest_first, maxlen=MAX_CHANGES)
 
     def note(self, words: str, row: Row | None, fields: tuple[FieldLine, ...] = ()) -> None:
         """Add an entry with the current time; `row` is the object's."""

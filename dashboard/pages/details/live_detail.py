@@ -9,13 +9,18 @@ window brings them.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import logging
 import math
 from collections.abc import Callable
 from typing import ClassVar
 
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
+from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.hub.hub import Hub
 from dashboard.live.index.usage_lookup import NO_USAGE, UsageLookup
+from dashboard.live.moments.recorded_feed import SEAM, RecordedFeed
 from dashboard.live.rendering.html_diff import HtmlPart, diff_partials, parse_parts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
@@ -29,7 +34,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.printers import USAGE_KINDS
-from dashboard.pages.details.change_log import NOT_SERVED_TEXT, ChangeLine, ChangeLog, EarlierChanges
+from dashboard.pages.details.change_log import MAX_CHANGES, NOT_SERVED_TEXT, ChangeLine, ChangeLog, EarlierChanges
 from dashboard.pages.details.events import EVENTS, EventLine, ObjectEvents
 from dashboard.pages.details.node_pods import PODS, NodePods, NodeResourceRequest
 from dashboard.pages.details.object_presenter import ObjectView
@@ -41,8 +46,12 @@ from dashboard.pages.details.usage_marks import UsageMarks
 from dashboard.runtime.read_only import is_past_shown
 from dashboard.runtime.text_with_links import object_href
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
-from informerd.clock import Clock
+from informerd.clock import Clock, within
 
+logger = logging.getLogger(__name__)
+
+READ_WAIT = 0.5
+"""Seconds that a page waits for the changes that history has, so that they are there without scripts, too."""
 WITH_LOGS = frozenset(
     {
         PODS, "deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch",
@@ -122,6 +131,10 @@ class LiveDetail(ObjectView):
         """State that all viewers share; None where it is unknown."""
         if self.row is not None:
             self._follow(self.row)
+        self.recorded_done = asyncio.Event()
+        """Set when the changes that are older than what is in memory have been read."""
+        self._recorded_since: float | None = None
+        self._reader: asyncio.Task[None] | None = None
         if history is not None:
             schedule(self._find_changes(EarlierChanges(history, kind.key, namespace, name)))
 
@@ -206,6 +219,7 @@ class LiveDetail(ObjectView):
         if self._history is None or self._replica.listed is not None:
             return ""
         known = self._history.complete_from(self.kind.key)
+        known = known if self._recorded_since is None else min(known, self._recorded_since)
         return rfc3339(round(known, 3)) if math.isfinite(known) else ""
 
     # --- changes ---
@@ -235,6 +249,46 @@ class LiveDetail(ObjectView):
             self._log.add_earlier(reversed(mine))
             self.dirty = True  # since when changes are known
         self._awaited = self.loading
+
+    def read_recorded(self, recorded: RecordedFeed | None) -> None:
+        """Begin to read the changes that are older than what is in memory, unless that was begun before."""
+        if recorded is not None and self._reader is None and self._history is not None:
+            name = f"reading the changes of {self.name} from history"
+            self._reader = asyncio.get_running_loop().create_task(
+                self._read_recorded(recorded, self._history), name=name
+            )
+
+    async def wait_for_recorded(self) -> None:
+        """Wait until they are read, READ_WAIT seconds at most."""
+        if self._reader is not None and not self.recorded_done.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with within(READ_WAIT, self.clock):
+                    await self.recorded_done.wait()
+
+    async def _read_recorded(self, recorded: RecordedFeed, history: ReadableHistory) -> None:
+        key, now = self.kind.key, self.clock.time()
+        known_from = min(history.complete_from(key), now)
+        try:
+            since = await recorded.recorded_since([key])
+            if since is not None and since < known_from:
+                before = min(known_from + SEAM, now)
+                found = await recorded.entries_of(key, self.namespace, self.name, before, MAX_CHANGES)
+                older = [each for _, each in found if each.op != "deleted" or each.time < known_from]
+                self._log.add_earlier(older)
+                gaps = await recorded.gaps([key], older[-1].time if older else since, known_from)
+                self._log.add_gaps(gap for gap in gaps if gap.since < known_from)
+                self._recorded_since = since
+                self._stir()
+        except HistoryUnavailable as error:
+            logger.info("the changes of %s could not be read from history: %s", self.name, error)
+        self.recorded_done.set()
+
+    def close(self) -> None:
+        """Stop to read history."""
+        super().close()
+        if self._reader is not None and not self.recorded_done.is_set():
+            self._reader.cancel()
+            self._reader = None
 
     def _find_changes(self, earlier: EarlierChanges) -> SlicedWork:
         """Search the changes that are known from before this view."""

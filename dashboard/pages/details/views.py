@@ -10,6 +10,8 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
+from dashboard.live.moments.history_objects import HISTORY
+from dashboard.live.moments.recorded_feed import open_recorded_feed
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
@@ -98,6 +100,8 @@ async def _object_page(request: HttpRequest, resource: str, namespace: str, name
     view = open_detail(state[HUB], kind, path_namespace(namespace), name)
     if replica.get(path_namespace(namespace), name) is None and has_synced(replica):
         return object_not_found(request, kind, path_namespace(namespace), name, view=view)
+    view.read_recorded(open_recorded_feed(state[HUB], state[HISTORY]))
+    await view.wait_for_recorded()
     page = page_info(request, title=name, key=kind.key, view=view)
     response = vary_on_htmx(render(request, template, {**view.context(), "page": page}))
     forbid_storing_secrets(response, kind)

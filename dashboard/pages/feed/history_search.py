@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from dashboard.live.replication.readable_history import ReadableChunk, ReadableHistory
 from dashboard.objects.kinds.feed_entry import Entry
@@ -30,11 +32,18 @@ class FeedSearch:
         tally: Tally,
         now: float,
         counted_from: float,
+        *,
+        uncounted_until: Mapping[str, float] = MappingProxyType({}),
+        gathers: bool = True,
     ) -> None:
+        """`uncounted_until`: Unix seconds from when on changes of a kind are counted; `gathers`: whether entries are
+        wanted, and not only counts.
+        """
         self.entries: list[tuple[str, Entry]] = []
         """Kind and entry; sorted by time once the search has ended."""
-        self.complete_from = -math.inf
+        self.complete_from = -math.inf if gathers else math.inf
         """Unix seconds after which `entries` is complete."""
+        self._uncounted_until = uncounted_until
         self._query = query
         self._tally = tally
         self._now = now
@@ -67,10 +76,11 @@ class FeedSearch:
             self.complete_from = piece.last
 
     def _take(self, piece: ReadableChunk, gathering: bool) -> None:
+        uncounted_until = self._uncounted_until.get(piece.key, -math.inf)
         for entry in piece.entries():
             if not self._since <= entry.time <= self._until or not self._query.matches(piece.key, entry):
                 continue
-            if self._pictured <= entry.time < self._counted_from:
+            if max(self._pictured, uncounted_until) <= entry.time < self._counted_from:
                 self._tally.add(entry.time, entry.op)
             if gathering:
                 self.entries.append((piece.key, entry))

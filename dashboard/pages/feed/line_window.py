@@ -10,7 +10,10 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed.bursts import BurstFolder, FeedItem
 from dashboard.pages.feed.refresh_rate import MAX_SWAP_LINES
+from dashboard.runtime.time_slicing import SlicedWork
 
+SLICE = 100
+"""Entries that become lines at a time: a millisecond or two."""
 GROWN_SHARE = 1 / 3
 """Share of an update for folds that have grown, where new lines fill the rest."""
 
@@ -55,8 +58,15 @@ class FeedWindow:
 
     def begin(self, entries: Iterable[tuple[KindInfo, Entry]]) -> None:
         """Start with earlier entries, in the order of time; they count as neither seen nor shown."""
-        for kind, entry in entries:
+        for _ in self.begin_in_slices(entries):
+            pass
+
+    def begin_in_slices(self, entries: Iterable[tuple[KindInfo, Entry]]) -> SlicedWork:
+        """The same; yields after each SLICE entries."""
+        for number, (kind, entry) in enumerate(entries):
             self._place(kind, entry)
+            if number % SLICE == SLICE - 1:
+                yield None
         for item in sorted(self._waiting.values(), key=_id)[-self._most :]:
             item.state = "shown"
             self._lines.append(item)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from dashboard.live.rendering.time_texts import clock_text, rfc3339
 from dashboard.objects.kinds.catalog import KindInfo, find_builtin_kind, find_kind, kind_title
@@ -23,13 +24,14 @@ class FeedLine:
     A Kubernetes Event is shown under its subject: `namespace`, `name`, `kind_title` and `href` are that object's.
     """
 
+    is_gap: ClassVar[bool] = False
     resource: str
     kind_title: str
     """The Kind: ``Pod``, ``Gateway (networking.istio.io)``."""
     entry: Entry
     href: str
     time: str
-    """UTC, ``14:02:34.118``."""
+    """UTC, ``14:02:34.118``, of another day ``11-27 14:02:34.118``."""
     datetime: str
     """RFC 3339."""
     namespace: str = ""
@@ -67,9 +69,11 @@ def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
     )
 
 
-def item_line(item: FeedItem, query: FeedQuery) -> FeedLine:
-    """The line for an item in a feed with this query."""
+def item_line(item: FeedItem, query: FeedQuery, midnight: float = 0.0) -> FeedLine:
+    """The line for an item in a feed with this query; a time before `midnight`, Unix seconds, has its day."""
     line = feed_line(item.kind, item.first)
+    if item.first.time < midnight:
+        line = replace(line, time=f"{rfc3339(item.first.time)[5:10]} {line.time}")
     if not item.is_burst:
         return replace(line, id=item.id)
     namespace, name, href = _subject(item, line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.feed.query import FeedQuery
@@ -15,6 +16,8 @@ PAGE_SIZE = 200
 """Lines of a page."""
 RECENT_RANGES = (60.0, 300.0, 900.0, 3600.0)
 """Offered spans until now, in seconds."""
+LONG_RANGES = (6 * 3600.0, 86400.0, 7 * 86400.0, 30 * 86400.0)
+"""Those that are offered where history reaches farther back than the next shorter one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class FeedLinks:
     end: float
     now: float
     lines: int
+    history_begin: float | None = None
+    """Unix seconds of the beginning of history; None where none is kept."""
 
     @property
     def live_href(self) -> str:
@@ -35,10 +40,16 @@ class FeedLinks:
 
     @property
     def recent_ranges(self) -> tuple[Link, ...]:
-        return tuple(
+        reach = self.now - self.history_begin if self.history_begin is not None else 0.0
+        longer = tuple(last for before, last in pairwise((RECENT_RANGES[-1], *LONG_RANGES)) if before < reach)
+        links = [
             Link(duration_param(last), self.query.with_(span=TimeRange(last=last)).href(), self.query.span.last == last)
-            for last in RECENT_RANGES
-        )
+            for last in (*RECENT_RANGES, *longer)
+        ]
+        if longer and self.history_begin is not None:
+            everything = TimeRange(float(math.floor(self.history_begin)))
+            links.append(Link("All", self.query.with_(span=everything).href(), self.query.span == everything))
+        return tuple(links)
 
     @property
     def neighbours(self) -> tuple[Link, ...]:

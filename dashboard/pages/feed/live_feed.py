@@ -20,6 +20,8 @@ from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.namespace_limits import NamespaceLimit, joint_limit
 from dashboard.live.hub.unavailable_kinds import UnavailableKinds, unavailable_kinds
 from dashboard.live.index.index_store import WAIT_TIMEOUT
+from dashboard.live.moments.history_objects import HistoryObjects
+from dashboard.live.moments.recorded_feed import RecordedFeed, open_recorded_feed
 from dashboard.live.rendering.charts import RATE_WINDOW, OperationCounts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
@@ -27,10 +29,13 @@ from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.pages.feed.bursts import OPERATIONS
+from dashboard.pages.feed.gap_lines import GapLine, with_gaps
 from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES, FeedSearch
 from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.lines import FeedLine, item_line
 from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.recorded_reading import RecordedReading
 from dashboard.pages.feed.refresh_rate import RefreshRate
 from dashboard.pages.feed.summary_panel import FeedSummary
 from dashboard.pages.feed.tally import RateCounter, Tally
@@ -42,9 +47,12 @@ MAX_LINES = 200
 RATE_INTERVAL = 1.0
 """Shortest time between two updates of the rate, in seconds."""
 BARS_INTERVAL = 2.5
+DAY = 86400
+READ_WAIT = 1.0
+"""Seconds that a page waits for what is read from history, so that most is there without scripts, too."""
 ANNOUNCE_INTERVAL = 10.0
 """Shortest time between two sums for screen readers, in seconds."""
-WINDOW_PARTS = ("rate", "sums", "bars", "known", "unread", "quiet")
+WINDOW_PARTS = ("rate", "sums", "bars", "known", "unread", "quiet", "progress", "ranges")
 """Parts of the page, other than its lines, that a window brings."""
 UNAVAILABLE_PARTS = ("unread", "quiet", "known")
 """Parts that name the kinds that cannot be read, and from when on changes are known."""
@@ -56,6 +64,8 @@ TEMPLATES = {
     "unread": "feed/_unavailable_kinds.html",
     "quiet": "feed/_empty.html",
     "known": "feed/_retention.html",
+    "progress": "feed/_search_progress.html",
+    "ranges": "feed/_range_links.html",
 }
 """The template of each part, by the prefix of its element id."""
 
@@ -82,8 +92,11 @@ class LiveFeed(LiveView):
         clock: Clock,
         *,
         steady: Collection[str] | None = None,
+        recorded: RecordedFeed | None = None,
     ) -> None:
-        """`steady` are the keys of the kinds that the settings name; None: all of `kinds`."""
+        """`steady` are the keys of the kinds that the settings name; None: all of `kinds`. `recorded` has what is older
+        than `history`; None where no history is kept.
+        """
         steady = {kind.key for kind in kinds} if steady is None else steady
         chosen = tuple(key for key in history.keys if not query.kinds or key in query.kinds)
         shown = chosen if query.kinds else tuple(key for key in chosen if key in steady)
@@ -97,7 +110,7 @@ class LiveFeed(LiveView):
         self.search_done = asyncio.Event()
         """Set when the search of earlier entries is done."""
         self._kinds = {kind.key: kind for kind in kinds}
-        self.window = FeedWindow(MAX_LISTED_ENTRIES if query.span.is_fixed else MAX_LINES, fold=query.folds)
+        self.window = FeedWindow(self._most_lines, fold=query.folds)
         self.rate, self.shown_rate = RateCounter(), RateCounter()
         now = clock.time()
         begin, end = query.span.histogram_bounds(now, history.known_from(shown))
@@ -108,10 +121,25 @@ class LiveFeed(LiveView):
         self._unannounced_counts = [0, 0, 0]
         self._announcement_counts = [0, 0, 0]
         self.announcement = ""
+        self._is_recounted = False
+        """Whether `tally` has what history has counted."""
+        self._is_joining = False
+        """Whether lines are being built of what memory and history have."""
+        self._tallied = 0
+        """Number of the entries of `reading` that were looked at for `tally`."""
         self._sent: dict[str, tuple[str, float]] = {}
         """State of each part of the page when it was last sent, and when, in seconds of `Clock.now`."""
         self._swaps = RefreshRate()
         self._whole = False
+        self.reading: RecordedReading | None = None
+        """What is read from history."""
+        self.recorded_done = asyncio.Event()
+        """Set when all that is wanted has been read from history."""
+        self._recorded = recorded
+        self._slices = slices
+        self._known: list[tuple[str, Entry]] = []
+        """What memory has of the span, while history is read."""
+        self._reader: asyncio.Task[None] | None = None
         slices.add(self._find(now))
         self._whole = self.is_searching
         self._note(*UNAVAILABLE_PARTS)
@@ -136,7 +164,19 @@ class LiveFeed(LiveView):
     @property
     def lines(self) -> tuple[FeedLine, ...]:
         first = (self.query.page - 1) * MAX_LINES
-        return tuple(item_line(item, self.query) for item in self.window.lines[first : first + MAX_LINES])
+        midnight = self.clock.time() // DAY * DAY
+        return tuple(item_line(item, self.query, midnight) for item in self.window.lines[first : first + MAX_LINES])
+
+    @property
+    def lines_and_gaps(self) -> tuple[FeedLine | GapLine, ...]:
+        """The lines, with the gaps of history between them."""
+        is_last = self.query.page * MAX_LINES >= len(self.window.lines)
+        return tuple(with_gaps(self.lines, self.reading, is_last=is_last))
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether lines are being read from history."""
+        return self.reading is not None and not self.recorded_done.is_set()
 
     @property
     def unavailable_kinds(self) -> UnavailableKinds:
@@ -181,6 +221,14 @@ class LiveFeed(LiveView):
     def open(self) -> None:
         """Open the view; later pages name the kinds that cannot be read, which are unknown at first."""
         self._note(*UNAVAILABLE_PARTS)
+        if self.is_reading and self._reader is None:
+            self._read_history()
+
+    def close(self) -> None:
+        """Stop to read history; a view that is opened again begins anew."""
+        if self._reader is not None:
+            self._reader.cancel()
+            self._reader = None
 
     def apply(self, key: str, change: Change) -> None:
         if change.missed_entries:
@@ -197,6 +245,8 @@ class LiveFeed(LiveView):
             if matches(key, entry) and (usual or span.contains(entry.time, now)):
                 self._count(entry)
                 self.dirty = True
+                if self.is_reading:
+                    self._known.append((key, entry))
                 if self.is_searching:
                     self._arrived.append((key, entry))
                 else:
@@ -222,8 +272,8 @@ class LiveFeed(LiveView):
         self._unannounced_counts[index] += 1
         self._announcement_counts[index] += 1
 
-    def _find(self, now: float) -> SlicedWork:
-        """Search earlier entries; then show them, with those that came meanwhile."""
+    def _count_rates(self, now: float) -> float:
+        """Count what is known of the last minutes without their entries. Returns from when on, in Unix seconds."""
         counted_from = math.inf
         if self.query.all and not self.query.span.is_fixed:
             counted_from = self.history.rates_from(self.all_keys, now)
@@ -233,6 +283,11 @@ class LiveFeed(LiveView):
                     for op, number in zip(("added", "modified", "deleted"), counts, strict=True):
                         self.tally.add(second, op, number)  # type: ignore[arg-type] # the three operations
                     self.newest_at = max(self.newest_at, second)
+        return counted_from
+
+    def _find(self, now: float) -> SlicedWork:
+        """Search earlier entries; then show them, with those that came meanwhile."""
+        counted_from = self._count_rates(now)
         search = FeedSearch(self.query, self.all_keys, self.history, self.tally, now, counted_from)
         yield from search.run()
         for _, entry in search.entries:
@@ -244,16 +299,94 @@ class LiveFeed(LiveView):
         self.window.begin((self._kinds[key], entry) for key, entry in search.entries)
         for key, entry in self._arrived:
             self.window.add(self._kinds[key], entry)
+        self._known = [*search.entries, *self._arrived]
         self._arrived = []
         self.window.flush()
         self.search_done.set()
         self.number += 1
+        if self._recorded is None:
+            self.recorded_done.set()
+        else:
+            self._read_history()
         self.on_dirty()
+
+    # --- what history has ---
+
+    def _read_history(self) -> None:
+        """Read what is older than memory in a task of its own."""
+        if self._recorded is None:
+            return
+        known_from = {key: self.history.complete_from(key) for key in self.all_keys}
+        self.reading = reading = RecordedReading(
+            self._recorded, self.query, self.all_keys, self.keys or self.all_keys, known_from, self.clock, self._on_read
+        )
+        enough = MAX_LISTED_ENTRIES if self.query.span.is_fixed else 2 * MAX_LINES  # some are folded
+        has_enough = self.complete_from > -math.inf
+
+        async def read() -> None:
+            await reading.read(self._known, lambda: has_enough or len(self._known) + len(reading.entries) >= enough)
+
+        self._reader = asyncio.get_running_loop().create_task(read(), name="reading the feed from history")
+
+    def _on_read(self) -> None:
+        """Show what has been read so far."""
+        reading = self.reading
+        if reading is None:
+            return
+        if reading.is_used and not self._is_recounted:
+            self._is_recounted = True
+            self._recount(reading)
+        if reading.counts is None:
+            for _, entry in reading.entries[self._tallied :]:
+                self.tally.add(entry.time, entry.op)
+        self._tallied = len(reading.entries)
+        if reading.done.is_set() or not self._is_joining:
+            self._slices.add(self._join(reading, is_last=reading.done.is_set()))
+
+    def _recount(self, reading: RecordedReading) -> None:
+        """Count anew: what history has counted, and of what is in memory what came later."""
+        begin, end = reading.bounds()
+        now, self.tally = self.clock.time(), Tally(end - begin)
+        for second, counts in (reading.counts or {}).items():
+            for op, number in zip(OPERATIONS, counts, strict=True):
+                self.tally.add(second, op, number)
+        search = FeedSearch(
+            self.query, self.all_keys, self.history, self.tally, now, self._count_rates(now),
+            uncounted_until=reading.memory_from if reading.counts is not None else {}, gathers=False,
+        )  # fmt: skip
+        self._slices.add(search.run())
+
+    def _join(self, reading: RecordedReading, *, is_last: bool) -> SlicedWork:
+        """Build the lines anew, of what memory and history have, and show them; `is_last`: all has been read."""
+        while self._is_joining:
+            yield "wait"
+        if reading.complete_from < math.inf:
+            self._is_joining = True
+            del self._known[:-MAX_LISTED_ENTRIES]  # no page shows more
+            window = FeedWindow(self._most_lines, fold=self.query.folds)
+            entries, complete_from, known = [*reading.entries, *self._known], reading.complete_from, len(self._known)
+            entries.sort(key=lambda each: (each[1].time, each[0], each[1].seq))
+            yield from window.begin_in_slices((self._kinds[key], entry) for key, entry in entries if key in self._kinds)
+            for key, entry in self._known[known:]:
+                window.add(self._kinds[key], entry)
+            window.flush()
+            window.seen_count, window.shown_count = self.window.seen_count, self.window.shown_count
+            self.window, self.complete_from, self._is_joining = window, complete_from, False
+        if is_last:
+            self._known = []
+            self.recorded_done.set()
+        self._whole = self.dirty = True
+        self.number += 1
+        self.on_dirty()
+
+    @property
+    def _most_lines(self) -> int:
+        return MAX_LISTED_ENTRIES if self.query.span.is_fixed else MAX_LINES
 
     # --- rendering ---
 
     def render_window(self, render: Renderer) -> str:
-        items = "".join(_item(render, line) for line in self.lines)
+        items = "".join(_item(render, line) for line in self.lines_and_gaps)
         parts = "".join(self._part(render, name) for name in WINDOW_PARTS)
         return hx_partial(f"#entries-{self.id}", "window", items) + parts
 
@@ -317,6 +450,7 @@ class LiveFeed(LiveView):
             "known": 0.0,
             "unread": 0.0,
             "quiet": 0.0,
+            "progress": 0.0,
         }
         parts, now = [], self.clock.now()
         for name, pause in every.items():
@@ -339,6 +473,8 @@ class LiveFeed(LiveView):
                 return str(self.page.sums)
             case "known":
                 return f"{self.page.known_from} {self.page.later_kinds} {self.page.unknown_extent}"
+            case "progress":
+                return self.page.search.text
             case "unread" | "quiet":
                 limit = self.limit
                 return f"{self.unavailable_kinds.missing} {limit.words + limit.warning if limit else ''}"
@@ -355,24 +491,30 @@ class LiveFeed(LiveView):
         return added, modified, deleted
 
 
-def _item(render: Renderer, line: FeedLine) -> str:
+def _item(render: Renderer, line: FeedLine | GapLine) -> str:
+    if isinstance(line, GapLine):
+        return render("feed/_gap.html", {"line": line})
     return render("feed/_burst.html", {"line": line}) if line.summary else render.render_entry(line)
 
 
-def open_feed(hub: Hub, query: FeedQuery) -> LiveFeed:
-    """The feed's view. Earlier entries come later where they have not been found yet, see `is_searching`."""
+def open_feed(hub: Hub, query: FeedQuery, recorded: HistoryObjects | None = None) -> LiveFeed:
+    """The feed's view. Earlier entries come later where they have not been found yet, see `is_searching`; those that
+    are older than what is in memory are read from `recorded`.
+    """
 
     def make() -> LiveFeed:
         kinds, steady = hub.hub_kinds.all_kinds, {kind.key for kind in hub.hub_kinds.configured}
-        return LiveFeed(query, kinds, hub.history, hub.index.slices, hub.clock, steady=steady)
+        older = open_recorded_feed(hub, recorded)
+        return LiveFeed(query, kinds, hub.history, hub.index.slices, hub.clock, steady=steady, recorded=older)
 
     return hub.open_view(LiveFeed, LiveFeed.state_key(query), make).with_query(query)
 
 
-async def wait_for_feed(hub: Hub, query: FeedQuery) -> None:
-    """Wait until the feed's earlier entries are found, at most WAIT_TIMEOUT."""
-    search_done = open_feed(hub, query).search_done
-    if not search_done.is_set():
-        with contextlib.suppress(TimeoutError):
-            async with within(WAIT_TIMEOUT, hub.clock):
-                await search_done.wait()
+async def wait_for_feed(hub: Hub, query: FeedQuery, recorded: HistoryObjects | None = None) -> None:
+    """Wait until earlier entries are found, WAIT_TIMEOUT at most, and read from history, READ_WAIT at most."""
+    view = open_feed(hub, query, recorded)
+    for found, seconds in ((view.search_done, WAIT_TIMEOUT), (view.recorded_done, READ_WAIT)):
+        if not found.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with within(seconds, hub.clock):
+                    await found.wait()

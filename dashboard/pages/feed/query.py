@@ -5,17 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dashboard.access.rights import EVENT_KINDS
 from dashboard.objects.kinds.catalog import find_kind
-from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.feed_entry import Entry, Operation
 from dashboard.objects.query.params import Params, param_values, read_namespaces, read_page, split_values
 from dashboard.objects.query.tokenizer import FilterSyntaxError, QueryProblem, tokenize
 from dashboard.objects.query.url_state import Pairs, UrlState
-from dashboard.pages.feed.terms import FeedTerm, read_term
+from dashboard.pages.feed.terms import EntryTerm, FeedTerm, read_term
 from dashboard.pages.feed.time_range import ANY_TIME, TimeRange, read_time_range
 
 MAX_FILTER_LENGTH = 2000
 """Longest filter that is read, in characters."""
 MAX_TERMS = 50
+_COUNTABLE = frozenset({"op", "kind"})
+"""Fields of terms that counts of changes can answer."""
+_NAMED = _COUNTABLE | {"", "name", "namespace"}
+"""Fields that the name of an object answers, where it is no Event."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,23 @@ class FeedQuery(UrlState):
             if not term.matches(key, entry):
                 return False
         return True
+
+    @property
+    def is_countable(self) -> bool:
+        """Whether it is known of a change by its kind, namespace and operation alone that it matches."""
+        return all(isinstance(term, EntryTerm) and term.field in _COUNTABLE for term in self.terms)
+
+    def may_match(self, key: str, op: Operation, namespace: str, name: str = "") -> bool:
+        """Whether a change of an object may match, as far as this says; without `name`, whether one of any object may.
+        An Event may be about an object of another name and namespace.
+        """
+        if (self.kinds and key not in self.kinds) or (self.namespaces and namespace not in self.namespaces):
+            return False
+        known = _COUNTABLE if key in EVENT_KINDS or not name else _NAMED
+        entry = Entry(0, 0.0, op, namespace, name, "", "", "", "idle")
+        return all(
+            term.matches(key, entry) for term in self.terms if isinstance(term, EntryTerm) and term.field in known
+        )
 
     def with_(self, **changes: Any) -> FeedQuery:
         """The same query with other fields; on page 1 unless given."""

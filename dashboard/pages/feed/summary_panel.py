@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
 from dashboard.live.rendering.charts import Bar, OperationCounts, bars, rate_text
-from dashboard.live.rendering.time_texts import duration_text, rfc3339, utc_text
+from dashboard.live.rendering.time_texts import duration_text
 from dashboard.live.replication.feed_history import MAX_KEPT_BYTES, RETENTION
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.kinds.catalog import KindInfo
@@ -16,21 +16,17 @@ from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES
 from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.links import PAGE_SIZE, FeedLinks
 from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.recorded_reading import RecordedReading
+from dashboard.pages.feed.search_progress import SearchProgress
 from dashboard.pages.feed.tally import RateCounter, Tally
 from dashboard.pages.feed.time_range import DEFAULT_SECONDS
+from dashboard.pages.feed.timestamp import Timestamp, moment_of
 from informerd.clock import Clock
 
+MAX_NAMED_GAPS = 4
+"""Gaps that are told in words."""
 MAX_LATER_KINDS = 4
 """Kinds that are named with the moment from when on their changes are known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timestamp:
-    """A time for display: `text` is UTC, `datetime` RFC 3339, `field` the value of a datetime-local input."""
-
-    text: str
-    datetime: str
-    field: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +40,16 @@ class LaterKind:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A time without reports from any worker, with its position in the histogram, 0 to 100 from the left."""
+    """A time of which not every change is known, with its position in the histogram, 0 to 100 from the left."""
 
     begin: Timestamp
     end: Timestamp
     x: str
     width: str
+    reason: str = ""
+    """Why nothing was recorded, as a clause; empty where no worker reported changes."""
+    titles: str = ""
+    """The kinds of which that is so, where they are not all."""
 
 
 class FeedState(Protocol):
@@ -67,6 +67,10 @@ class FeedState(Protocol):
     shown_rate: RateCounter
     missed_count: int
     complete_from: float
+    reading: RecordedReading | None
+
+    @property
+    def is_reading(self) -> bool: ...
 
     @property
     def hidden_count(self) -> int: ...
@@ -80,7 +84,8 @@ class FeedSummary:
         self._query = view.query
         self._span = view.query.span
         self._now = view.clock.time()
-        self._known_from = view.history.known_from(view.keys or view.all_keys)
+        self._memory_from = view.history.known_from(view.keys or view.all_keys)
+        self._known_from = min(self._memory_from, view.reading.known_from if view.reading is not None else math.inf)
         self.begin_at, self.end_at = self._span.histogram_bounds(self._now, self._known_from)
 
     # --- counts ---
@@ -133,17 +138,17 @@ class FeedSummary:
     @property
     def begin(self) -> Timestamp:
         """Start of the histogram: the start of a whole step."""
-        return _moment(self._sums[1])
+        return moment_of(self._sums[1])
 
     @property
     def end(self) -> Timestamp:
         steps, begin = self._sums
-        return _moment(begin + len(steps) * self._view.tally.step)
+        return moment_of(begin + len(steps) * self._view.tally.step)
 
     @property
     def selected_range(self) -> tuple[Timestamp, Timestamp]:
         """The span in whole seconds that include all of it."""
-        return _moment(math.floor(self.begin_at)), _moment(math.ceil(self.end_at))
+        return moment_of(math.floor(self.begin_at)), moment_of(math.ceil(self.end_at))
 
     @property
     def step(self) -> int:
@@ -158,21 +163,64 @@ class FeedSummary:
         share = 100 * (min(self._counted_from, begin + seconds) - begin) / seconds
         return f"{share:.2f}" if share > 1 else ""
 
-    @property
-    def unreported_gaps(self) -> tuple[Gap, ...]:
-        """Times within the histogram without reports from any worker; the objects' current state is known anyway."""
+    @cached_property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Times within the histogram of which not every change is known: without reports from any worker, or what
+        history did not record. The objects' current state is known anyway.
+        """
         steps, begin = self._sums
         seconds = len(steps) * self._view.tally.step
-        gaps = self._view.history.unannounced_periods(self._view.all_keys, begin, begin + seconds)
-        return tuple(self._gap(since, until, begin, seconds) for since, until in gaps)
+        reading = self._view.reading
+        if reading is None or not reading.is_used:
+            periods = self._view.history.unannounced_periods(self._view.all_keys, begin, begin + seconds)
+            return tuple(self._gap(since, until, begin, seconds) for since, until in periods)
+        titles = {kind.key: kind.title for kind in self._view.kinds}
+        return tuple(
+            replace(
+                self._gap(gap.since, gap.until, begin, seconds),
+                reason=gap.reason,
+                titles="" if gap.keys >= {*self._view.keys} else ", ".join(sorted(titles[key] for key in gap.keys)),
+            )
+            for gap in reading.gaps
+            if gap.until > begin and gap.since < begin + seconds
+        )
+
+    @property
+    def named_gaps(self) -> tuple[Gap, ...]:
+        """The newest of `gaps`, MAX_NAMED_GAPS at most."""
+        return self.gaps[-MAX_NAMED_GAPS:]
+
+    @property
+    def more_gaps(self) -> int:
+        """Number of `gaps` that are not named."""
+        return len(self.gaps) - len(self.named_gaps)
 
     @staticmethod
     def _gap(since: float, until: float, begin: float, seconds: float) -> Gap:
         x, end = (100 * min(max(moment - begin, 0.0), seconds) / seconds for moment in (since, until))
-        return Gap(_moment(math.floor(since)), _moment(math.ceil(until)), f"{x:.2f}", f"{max(end - x, 0.5):.2f}")
+        return Gap(moment_of(math.floor(since)), moment_of(math.ceil(until)), f"{x:.2f}", f"{max(end - x, 0.5):.2f}")
+
+    @property
+    def counting_note(self) -> str:
+        """What the histogram does not count of what history has, as sentences; empty where it counts all."""
+        reading = self._view.reading
+        if reading is None or not reading.is_used or self.begin_at >= self._memory_from:
+            return ""
+        if reading.counts is None:
+            return (
+                ""
+                if self._query.is_countable
+                else "Counts are kept by kind, namespace and operation: with this filter, "
+                "the histogram has the lines that were read from history."
+            )
+        titles = {kind.key: kind.title for kind in self._view.kinds}
+        names = ", ".join(sorted(titles.get(key, key) for key in reading.uncounted))
+        return f"The histogram lacks earlier changes of {names}, of which you may see a part." if names else ""
 
     @property
     def _counted_from(self) -> float:
+        if self._known_from < self._memory_from:
+            return self._known_from
         if self._query.all and not self._span.is_fixed:
             return min(self._known_from, self._view.history.rates_from(self._view.all_keys, self._now))
         return self._known_from
@@ -181,8 +229,10 @@ class FeedSummary:
 
     @property
     def entry_count(self) -> int | None:
-        """Number of stored changes of the chosen kinds, whether they match or not; None where that is not known."""
-        return self._view.history.entry_count(self._view.all_keys)
+        """Number of stored changes of the chosen kinds, whether they match or not; None where that is not known, or
+        history has more.
+        """
+        return None if self.reaches_history else self._view.history.entry_count(self._view.all_keys)
 
     @property
     def max_entries(self) -> int:
@@ -200,7 +250,16 @@ class FeedSummary:
     @property
     def known_from(self) -> Timestamp | None:
         """Start of the complete history; None while nothing was received."""
-        return _moment(self._known_from) if math.isfinite(self._known_from) else None
+        return moment_of(self._known_from) if math.isfinite(self._known_from) else None
+
+    @property
+    def reaches_history(self) -> bool:
+        """Whether history has earlier changes than this process keeps."""
+        return self._known_from < self._memory_from
+
+    @property
+    def search(self) -> SearchProgress:
+        return SearchProgress(self._view.reading, self._query, self._now, self._view)
 
     @property
     def later_kinds(self) -> tuple[LaterKind, ...]:
@@ -211,8 +270,8 @@ class FeedSummary:
             known = self._view.history.complete_from(key)
             if key in self._view.keys or known <= self._known_from:
                 continue
-            since = _moment(known) if math.isfinite(known) else None
-            if since is None or since.text != _moment(self._known_from).text:
+            since = moment_of(known) if math.isfinite(known) else None
+            if since is None or since.text != moment_of(self._known_from).text:
                 later.append(LaterKind(titles.get(key, key), since))
         return tuple(later)
 
@@ -230,9 +289,11 @@ class FeedSummary:
     def unknown_extent(self) -> str:
         """``all`` or ``part``: how much of the chosen span is unknown; empty where all of it is known."""
         since = self._span.since(self._now)
+        if self._view.is_reading and not self.reaches_history:
+            return ""
         if self._span.end is not None and self._span.end < self._known_from:
             return "all"
-        return "part" if since is not None and since < self._known_from else ""
+        return "part" if since is not None and since < self._known_from - 1 else ""
 
     @property
     def missed_count(self) -> int:
@@ -257,7 +318,9 @@ class FeedSummary:
 
     @property
     def links(self) -> FeedLinks:
-        return FeedLinks(self._query, self._view.kinds, self.begin_at, self.end_at, self._now, self.number)
+        reading = self._view.reading
+        begin = reading.begin if reading is not None else None
+        return FeedLinks(self._query, self._view.kinds, self.begin_at, self.end_at, self._now, self.number, begin)
 
     @property
     def number(self) -> int:
@@ -280,12 +343,9 @@ class FeedSummary:
         return MAX_LISTED_ENTRIES if self._span.is_fixed and self._view.complete_from > -math.inf else 0
 
 
-def _moment(moment: float) -> Timestamp:
-    seconds = rfc3339(round(moment, 3))
-    return Timestamp(utc_text(moment), seconds, seconds.removesuffix("Z"))
-
-
 def _long(seconds: float) -> str:
+    if seconds % 86400 == 0 and seconds > 86400:
+        return f"{seconds / 86400:.0f} days"
     if seconds % 3600 == 0 and seconds > 3600:
         return f"{seconds / 3600:.0f} hours"
     return f"{seconds / 60:.0f} minutes" if seconds % 60 == 0 and seconds > 60 else f"{seconds:.0f} seconds"

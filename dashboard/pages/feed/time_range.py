@@ -15,7 +15,7 @@ from dashboard.objects.query.params import Params, param_values
 from dashboard.objects.query.tokenizer import QueryProblem
 from dashboard.objects.query.value_parser import parse_duration
 
-MAX_LAST = 24 * 3600.0
+MAX_LAST = 400 * 86400.0
 """Longest `last`, in seconds."""
 DEFAULT_SECONDS = 300.0
 """Seconds of the histogram where no span is chosen."""
@@ -60,6 +60,10 @@ class TimeRange:
     def since(self, now: float) -> float | None:
         """Its first second; None where it has no start."""
         return now - self.last if self.last is not None else self.begin
+
+    def starting(self, moment: float) -> TimeRange:
+        """The part of it from this time on."""
+        return TimeRange(moment, self.end)
 
     def contains(self, moment: float, now: float) -> bool:
         """Whether it includes this time."""
@@ -134,7 +138,7 @@ def _read_last(text: str, problems: list[QueryProblem]) -> float | None:
         return None
     seconds = parse_duration(text)
     if seconds is None or not 1 <= seconds <= MAX_LAST:
-        message = f"last={text[:30]} is not a length of time. Write one from 1s to 24h, such as last=15m."
+        message = f"last={text[:30]} is not a length of time. Write one from 1s to 400d, such as last=15m."
         problems.append(QueryProblem("last", 0, len(text), message))
         return None
     return seconds

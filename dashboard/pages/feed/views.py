@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
+from dashboard.live.moments.history_objects import HISTORY
 from dashboard.pages.feed.live_feed import open_feed, wait_for_feed
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.layout.htmx import current_page_params, keep_address, vary_on_htmx, wants_fragment
@@ -26,8 +27,8 @@ async def feed(request: HttpRequest) -> HttpResponse:
     query = FeedQuery.parse(request.GET)
     for key in query.kinds[:MAX_OPENED]:
         await open_kind(request, key)
-    await wait_for_feed(state[HUB], query)
-    view = open_feed(state[HUB], query)
+    await wait_for_feed(state[HUB], query, state[HISTORY])
+    view = open_feed(state[HUB], query, state[HISTORY])
     if wants_fragment(request, "#within"):
         return vary_on_htmx(render(request, "feed/_burst_entries.html", view.context()))
     page = page_info(

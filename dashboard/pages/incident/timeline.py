@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from dashboard.live.hub.hub import Hub
+from dashboard.live.moments.recorded_feed import RecordedFeed
+from dashboard.live.rendering.time_texts import utc_text
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.fields.managed_fields import FieldOwners
 from dashboard.objects.fields.text_limit import limit_text
@@ -22,6 +24,7 @@ from dashboard.objects.usage.usage import Usage, cpu_text, memory_text, share_te
 from dashboard.pages.details.object_presenter import whole_object
 from dashboard.pages.incident.crash_runs import crash_of, fold_crash_loops
 from dashboard.pages.incident.family import PODS, Family, Member, Place
+from dashboard.pages.incident.older_lines import OlderLines, read_older_lines
 from dashboard.pages.incident.people import WritesOfPeople
 from dashboard.pages.incident.routine import (
     fold_repeated,
@@ -78,17 +81,19 @@ class Timeline:
     """Whether older entries are left out."""
 
 
-async def timeline(hub: Hub, family: Family, people: WritesOfPeople) -> Timeline:
-    """The time line; other work gets its turns meanwhile."""
+async def timeline(hub: Hub, family: Family, people: WritesOfPeople, recorded: RecordedFeed | None = None) -> Timeline:
+    """The time line; other work gets its turns meanwhile. `recorded` has what is older than the hub's memory."""
     history = hub.history
-    feed = await _read_feed(history, family)
+    memory = await _lines_in_memory(history, family)
+    older = await read_older_lines(recorded, history, family, memory, hub.clock, is_told=_is_told)
+    feed = _read_feed([*memory, *older.lines], family)
     ends = await ends_of_containers(family.pods)
     objects = written_members(family)
     written = [entry async for entry in writes(objects)]
     written += await people.entries(_places_by_uid(family, feed), feed.entries, objects)
     entries = [*feed.entries, *_of_events(hub, family, feed.events), *ends, *_usage(hub, family), *written]
     oldest = min((entry.at for entry in entries), default=hub.clock.time())
-    entries += gaps(history, family, oldest, hub.clock.time())
+    entries += gaps(history, family, oldest, hub.clock.time(), older)
     shown, is_cut = newest(fold_repeated(fold_crash_loops(entries)), MAX_ENTRIES)
     return Timeline(shown, feed.last_state, is_cut)
 
@@ -117,9 +122,9 @@ class _Feed:
     last_state: LastState = LastState()
 
 
-async def _read_feed(history: ReadableHistory, family: Family) -> _Feed:
-    feed, told = _Feed(), list[float]()
-    lines_of_subject: list[Entry] = []
+async def _lines_in_memory(history: ReadableHistory, family: Family) -> list[tuple[str, Entry]]:
+    """Kind and entry of the lines about a family, newest first within each kind."""
+    lines, told = list[tuple[str, Entry]](), list[float]()
     for chunk in history.chunks([*family.keys, EVENTS], -math.inf, math.inf):  # the one with the newest line first
         if len(told) >= MAX_ENTRIES and sorted(told)[-MAX_ENTRIES] >= chunk.last:
             break
@@ -127,14 +132,29 @@ async def _read_feed(history: ReadableHistory, family: Family) -> _Feed:
             made = _line(chunk.key, entry, family)
             if made is None:
                 continue
-            feed.entries.append(made)
+            lines.append((chunk.key, entry))
             if not made.is_routine and made.crash is None:
                 told.append(made.at)
-            if made.source == "event":
-                feed.events.add((entry.namespace, entry.name))
-            elif made.place == family.place:
-                lines_of_subject.append(entry)
         await asyncio.sleep(0)
+    return lines
+
+
+def _is_told(key: str, entry: Entry, family: Family) -> bool:
+    return _line(key, entry, family) is not None
+
+
+def _read_feed(lines: Iterable[tuple[str, Entry]], family: Family) -> _Feed:
+    feed = _Feed()
+    lines_of_subject: list[Entry] = []
+    for key, entry in lines:
+        made = _line(key, entry, family)
+        if made is None:
+            continue
+        feed.entries.append(made)
+        if made.source == "event":
+            feed.events.add((entry.namespace, entry.name))
+        elif made.place == family.place:
+            lines_of_subject.append(entry)
     feed.last_state = _last_state(lines_of_subject)
     return feed
 
@@ -275,12 +295,18 @@ def written_members(family: Family) -> list[Member]:
     return [*islice(written, MAX_WRITTEN)]
 
 
-def gaps(history: ReadableHistory, family: Family, begin: float, end: float) -> Iterator[TimelineEntry]:
+def gaps(
+    history: ReadableHistory, family: Family, begin: float, end: float, older: OlderLines
+) -> Iterator[TimelineEntry]:
     """Where the time line does not know everything: before the history of a kind begins, and what was missed since."""
+    for gap in older.gaps:
+        if gap.until >= begin:
+            words = f"Changes may be missing from {utc_text(gap.since)} to {utc_text(gap.until)} ({gap.reason})."
+            yield TimelineEntry(gap.until, "gap", words, "warn")
     begins: dict[float, list[str]] = {}
     titles = {key: family.kind_of(key).title for key in family.keys}
     for key, title in {**titles, EVENTS: KINDS[EVENTS].title}.items():
-        known = round(history.complete_from(key), 1)
+        known = round(min(history.complete_from(key), older.complete_from.get(key, math.inf)), 1)
         if known < end:
             begins.setdefault(known, []).append(title)
         if missed := history.missed([key], begin, end):

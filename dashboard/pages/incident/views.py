@@ -13,7 +13,9 @@ from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB, Hub
 from dashboard.live.moments.at_parameter import format_at
+from dashboard.live.moments.history_objects import HISTORY
 from dashboard.live.moments.moments import MOMENT
+from dashboard.live.moments.recorded_feed import open_recorded_feed
 from dashboard.pages.audit.recorder import AUDIT
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.causes.grouped_problems import MAX_EXAMINED
@@ -68,7 +70,7 @@ async def incident(request: HttpRequest, resource: str, namespace: str, name: st
         state[RIGHTS].sees_all,
         until=moment.at if moment is not None else None,
     )
-    line = await timeline(hub, family, people)
+    line = await timeline(hub, family, people, open_recorded_feed(hub, state[HISTORY]))
     is_known = any(entry.source != "gap" for entry in line.entries)
     is_gone = family.row is None and has_synced(hub.hub_kinds.replica(kind.key))
     if is_gone and not is_known:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from django.http import QueryDict
 
 from dashboard.live.hub.hub import HUB
+from dashboard.live.moments.history_objects import HISTORY
+from dashboard.live.moments.recorded_feed import open_recorded_feed
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.query.params import read_open
@@ -85,7 +87,9 @@ def open_tab(state: AppState, opened: OpenObject, paths: tuple[FieldPath, ...]) 
     """
     if opened.shows_logs:
         return open_logs_tab(state, opened)
-    return open_detail(state[HUB], opened.kind, opened.namespace, opened.name, paths)
+    view = open_detail(state[HUB], opened.kind, opened.namespace, opened.name, paths)
+    view.read_recorded(open_recorded_feed(state[HUB], state[HISTORY]))
+    return view
 
 
 def open_logs_tab(state: AppState, opened: OpenObject) -> LiveLogs:

@@ -5,8 +5,8 @@
    <time data-age="ago" datetime>     the same in a sentence: "4s ago"; on a page of the past the time of day
    <time data-age="for" datetime>     the same as a span: "for 4s"
    <time data-age="until" datetime>   how long until then: "in 42s", "now"
-   <time data-clock datetime>         the browser's time of day, to the millisecond
-   <time data-clock="seconds">        to the second, with the day where it is not today; in UTC within [data-ui-utc]
+   <time data-clock datetime>         the browser's time of day, to the millisecond, with the day where it is not today
+   <time data-clock="seconds">        the same to the second; in UTC within [data-ui-utc]
    [data-age="browser"]               since this page last heard from its server
    [data-age="cluster"], [data-age-of="cluster"]   since the server last heard from the API server
 
@@ -63,7 +63,7 @@ function wallClock(moment, isUtc) {
 function writeClock(element, at, moment, isUtc) {
   const [time, today] = [wallClock(at, isUtc), wallClock(moment, isUtc)];
   const day = time.slice(0, 10) === today.slice(0, 10) ? "" : `${time.slice(5, 10)} `;
-  put(element, element.dataset.clock || element.dataset.age ? `${day}${time.slice(11, 19)}` : time.slice(11, 23));
+  put(element, `${day}${time.slice(11, element.dataset.clock || element.dataset.age ? 19 : 23)}`);
   return moment + DAY - (Date.parse(today) / 1000) % DAY;
 }
 

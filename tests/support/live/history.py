@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -17,11 +18,12 @@ import zstandard
 
 from dashboard.live.history.carry_over import CarryOver
 from dashboard.live.history.change_queue import Change, ChangeQueue, Covered, Item, ListBegin, ListEnd, Tick
-from dashboard.live.history.part import HistoryUnavailable, Parts, RecorderSession
+from dashboard.live.history.part import FOREVER, HistoryUnavailable, Parts, RecorderSession
 from dashboard.live.history.part_reader import PartReader
+from dashboard.live.history.part_rows import MINUTE
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.postgresql_parts import PostgresqlParts
-from dashboard.live.history.reader import FOREVER, HistoryReader
+from dashboard.live.history.reader import HistoryReader
 from dashboard.live.history.recorder import Recorder
 from dashboard.live.history.retention import Retention
 from dashboard.live.history.sqlite_parts import SqliteParts
@@ -67,7 +69,7 @@ def whole_object(name: str, version: int, *, uid: str = "", namespace: str = "de
         "resourceVersion": str(version),
         "managedFields": [{"manager": "kubectl", "time": "2026-01-01T00:00:00Z", "fieldsV1": {"f:a": {}}}],
     }
-    raw = json.dumps({"kind": "Pod", "metadata": meta, **content}, separators=(",", ":")).encode()
+    raw = json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": meta, **content}, separators=(",", ":")).encode()
     metadata = ObjectMeta(name=name, namespace=namespace, uid=str(meta["uid"]), resource_version=str(version))
     return Object(metadata=metadata, blob=Blob(zstandard.compress(raw)))
 
@@ -311,3 +313,18 @@ async def recorded(parts: Parts, obj: Object, kind: str = "pods", cluster: str =
     stored = await eventually(found)
     assert stored is not None
     return stored
+
+
+def shift_sqlite_history(folder: Path, microseconds: int) -> None:
+    """Make all that SQLite has recorded below a folder older by whole minutes, while nobody has it open."""
+    for path in [*folder.glob("*/*.sqlite3")]:
+        connection = sqlite3.connect(path)
+        connection.execute("UPDATE version SET time = time - ?", (microseconds,))
+        connection.execute("UPDATE span SET since = since - ?1, until = until - ?1", (microseconds,))
+        connection.execute("UPDATE meta SET value = CAST(value AS INTEGER) - ? WHERE name = 'last'", (microseconds,))
+        connection.execute("UPDATE change_count SET minute = -(minute - ?)", (microseconds // MINUTE,))
+        connection.execute("UPDATE change_count SET minute = -minute")
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.close()
+        path.rename(path.with_name(f"{int(path.stem) - microseconds}.sqlite3"))

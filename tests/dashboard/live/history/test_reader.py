@@ -8,8 +8,9 @@ from typing import Any
 
 import zstandard
 
+from dashboard.live.history.part import FOREVER
 from dashboard.live.history.part_reader import PartReader
-from dashboard.live.history.reader import FOREVER, ChangedState
+from dashboard.live.history.reader import ChangedState
 from dashboard.live.history.version import ObjectName, Operation, Version
 from informerd.objects import Blob, Object
 from tests.support.live.history import Log, json_of, whole_object

@@ -210,7 +210,7 @@ def test_the_picture_marks_a_time_in_which_no_worker_told_changes_and_the_page_s
     shown.view.update(shown.render)
     shown.clock.skip(60)
     shown.apply("pods", Change(unannounced=(shown.clock.time() - 30, shown.clock.time())))
-    (gap,) = shown.view.page.unreported_gaps
+    (gap,) = shown.view.page.gaps
     assert (gap.begin.datetime, gap.end.datetime) == ("2027-01-15T08:00:30Z", "2027-01-15T08:01:00Z")
     assert 80 < float(gap.x) < 95
     assert 5 < float(gap.width) < 15
@@ -484,5 +484,5 @@ async def test_much_that_is_remembered_is_searched_in_slices() -> None:
     async with asyncio.timeout(20):
         await view.search_done.wait()
     assert [line.name for line in view.lines] == ["busy-7777-b", "busy-7777"]
-    assert len(ops_of(view.update(shown.render))) == 7  # the whole window, for a page that was rendered before
+    assert len(ops_of(view.update(shown.render))) == 9  # the whole window, for a page that was rendered before
     await slices.stop()

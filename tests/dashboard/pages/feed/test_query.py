@@ -142,8 +142,8 @@ def test_a_span_around_two_moments_has_both_once_it_is_read_from_its_address(beg
 @pytest.mark.parametrize(
     ("params", "message", "span"),
     [
-        ({"last": ["soon"]}, "Write one from 1s to 24h", TimeRange()),
-        ({"last": ["25h"]}, "Write one from 1s to 24h", TimeRange()),
+        ({"last": ["soon"]}, "Write one from 1s to 400d", TimeRange()),
+        ({"last": ["401d"]}, "Write one from 1s to 400d", TimeRange()),
         ({"from": ["yesterday"]}, "Write one such as from=2026-11-21T14:02:10Z", TimeRange()),
         ({"to": ["99999-01-01"]}, "Write one such as", TimeRange()),
         ({"from": ["1200-01-01"]}, "Write one such as", TimeRange()),

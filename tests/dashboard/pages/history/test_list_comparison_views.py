@@ -20,8 +20,9 @@ from dashboard.live.moments import list_comparisons
 from dashboard.live.moments.at_parameter import format_at
 from dashboard.live.moments.list_comparisons import ListComparisons
 from dashboard.pages.history import list_comparison_views
-from tests.dashboard.pages.history.conftest import KEY, RecordedSite, mydemo
+from tests.dashboard.pages.history.conftest import mydemo
 from tests.support.live.history import Log
+from tests.support.pages.recorded_site import KEY, RecordedSite
 from tests.support.pages.site_without_cluster import Site
 from tests.support.pages.small_site import namespace, page, words
 from tests.support.wait import eventually

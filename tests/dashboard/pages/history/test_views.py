@@ -14,9 +14,10 @@ from dashboard.live.history.version import ObjectName, Operation
 from dashboard.live.moments.at_parameter import parse_at
 from dashboard.live.moments.history_objects import HistoryObjects
 from dashboard.pages.history import views
-from tests.dashboard.pages.history.conftest import KEY, RecordedSite, mydemo
+from tests.dashboard.pages.history.conftest import mydemo
 from tests.support.live.history import Log
 from tests.support.objects.rows import made
+from tests.support.pages.recorded_site import KEY, RecordedSite
 from tests.support.pages.site_without_cluster import Site
 from tests.support.pages.small_site import namespace, page, small_site, words
 

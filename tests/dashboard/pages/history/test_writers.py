@@ -14,10 +14,11 @@ from dashboard.pages.audit.entry import Actor, Operation, Outcome, intent_entry,
 from dashboard.pages.authors.store import AuthorStore, Write
 from tests.dashboard.pages.audit.conftest import SEALER, in_thread, record, recorder_at, sqlite_record
 from tests.dashboard.pages.drains.conftest import empty_database
-from tests.dashboard.pages.history.conftest import KEY, RecordedSite, mydemo
+from tests.dashboard.pages.history.conftest import mydemo
 from tests.dashboard.pages.history.test_views import HISTORY, lines, rights
 from tests.support.clock import FakeClock
 from tests.support.live.history import Log
+from tests.support.pages.recorded_site import KEY, RecordedSite
 from tests.support.pages.site_without_cluster import CLUSTER
 from tests.support.pages.small_site import page, words
 
