@@ -64,11 +64,13 @@ class Streams:
         """Nothing is kept."""
 
 
-def reader(streams: Streams, denied: str = "", query: LogsQuery | None = None) -> LogSourceReader:
+def reader(
+    streams: Streams, denied: str = "", query: LogsQuery | None = None, clock: FakeClock | None = None
+) -> LogSourceReader:
     async def judge(container: ContainerId) -> str:
         return "you may not" if container.pod == denied else ""
 
-    return LogSourceReader(query or LogsQuery(), cast("LogStreams", streams), judge, FakeClock(), lambda: None)
+    return LogSourceReader(query or LogsQuery(), cast("LogStreams", streams), judge, clock or FakeClock(), lambda: None)
 
 
 async def test_no_more_containers_are_read_than_the_limit_however_pods_come_and_go() -> None:
@@ -104,6 +106,27 @@ async def test_a_refusal_is_marked_once_however_often_it_is_asked_again() -> Non
     logs.log_event(container, LogMark("main", "refused", "you may not either"))
     marks = [item.words for _, item in logs.store.flush() if not isinstance(item, bytes)]
     assert marks == ["you may not", "you may not either", "you may not either"]
+
+
+async def test_one_outage_is_one_mark_however_many_containers_it_hits() -> None:
+    clock = FakeClock()
+    logs = reader(Streams(), clock=clock)
+    await logs.update([pod(number) for number in range(11)])
+    for source in logs.sources[:10]:
+        logs.log_event(source.container, LogMark("main", "interrupted", "The log cannot be read now: no answer"))
+        await clock.advance(0.05)
+    logs.log_event(logs.sources[10].container, LogMark("main", "interrupted", "The log cannot be read now: timeout"))
+    assert {source.state for source in logs.sources} == {"interrupted"}
+    await clock.advance(1.0)
+    for source in logs.sources:
+        logs.log_event(source.container, LogMark("main", "resumed", "The log goes on."))
+    await clock.advance(0.05)
+    await clock.advance(1.0)
+    assert [(source, item.kind, item.words) for source, item in logs.store.flush() if not isinstance(item, bytes)] == [
+        (-1, "interrupted", "10 containers: the log cannot be read now: no answer"),
+        (10, "interrupted", "The log cannot be read now: timeout"),
+        (-1, "resumed", "11 containers: the log goes on."),
+    ]
 
 
 async def test_a_log_that_failed_is_begun_again() -> None:
