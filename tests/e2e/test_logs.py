@@ -197,7 +197,9 @@ def test_no_line_of_a_busy_container_is_missing_without_a_mark_beside_those_of_a
     page.goto(f"{site.url}/logs/?q=label:pair%3D{namespace}")
     expect(line_with(page, f"{first.name} ").last).to_be_visible()
     label(second)
-    expect(page.locator(".log-status")).to_contain_text("1,050 lines of 2 containers")
+    expect(page.locator(".log-status")).to_contain_text("1,050 lines read so far of 2 containers")
+    expect(page.locator(".log-histogram svg.unread")).to_be_visible()
+    expect(page.locator(".log-histogram .hint")).to_contain_text("earlier lines of 1 of 2 containers were not read")
     seam, log = page.locator("#log [data-mark=older]"), page.locator("#log")
     assert log.evaluate(FIND_MARK, "older")
     expect(seam).to_contain_text("Earlier lines may be missing above")
@@ -233,7 +235,7 @@ def test_pods_of_one_name_in_two_namespaces_are_told_apart(
         for pod in pods:
             pod.write(f"{pod.namespace} {number}")
     page.goto(f"{site.url}/logs/?q=label:twins%3D{namespace}")
-    expect(page.locator(".log-status")).to_contain_text("2,000 lines of 2 containers")
+    expect(page.locator(".log-status")).to_contain_text("2,000 lines read so far of 2 containers")
     assert sorted(page.locator(".log-chip").all_inner_texts()) == [f"{other}/web/main", f"{namespace}/web/main"]
     older = page.get_by_role("button", name="Load earlier lines")
     while older.count():
@@ -248,7 +250,7 @@ def test_pods_of_one_name_in_two_namespaces_are_told_apart(
         expect(long.locator(".log-text")).to_have_text(f"long {each}. " + "x" * 50_000)
         page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
     page.locator(".log-chip a").filter(has_text=other).click()
-    expect(page.locator(".log-status")).to_contain_text("1,000 lines of 1 container")
+    expect(page.locator(".log-status")).to_contain_text("1,000 lines read so far of 1 container")
     expect(line_with(page, f"{other} 1099")).to_be_visible()
 
 

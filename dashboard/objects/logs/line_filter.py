@@ -129,6 +129,12 @@ class LineFilter:
     def __str__(self) -> str:
         return " ".join(map(str, self.terms))
 
+    def with_severity(self, name: str) -> LineFilter:
+        """This filter for lines of one severity; for all, where it is for this one already."""
+        term = LogTerm("severity", name, name="severity")
+        others = (each for each in self.terms if each.kind != "severity")
+        return LineFilter(tuple(sorted((*others, *([] if term in self.terms else [term])), key=str)))
+
     def matches(self, text: bytes) -> bool:
         """Whether a line's text, without its time, meets all terms."""
         for term in self.terms:  # noqa: SIM110 -- all() would make a generator for each of many lines

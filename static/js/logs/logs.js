@@ -78,7 +78,7 @@ export function start() {
   }
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.(".log-sources a[href], .log-spans a[href], .log-empty a[href], .log-tools a[href]");
+    const link = event.target.closest?.(".log-sources a[href], .log-histogram a[href], .log-spans a[href], .log-empty a[href], .log-tools a[href]");
     if (link && page.section?.contains(link)) link.href = withOptions(link.href);
   }, { capture: true });
 
