@@ -722,3 +722,35 @@ def test_a_page_goes_on_where_the_api_server_was_killed_and_came_back(
     expect(line_with(page, "after")).to_be_visible()
     expect(page.locator(".log-status")).to_contain_text("52 lines")
     expect(page.locator("#log [data-mark=gap]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_was_searched_for_is_marked_in_lines_of_text_of_json_and_with_colours(
+    new_context: Callable[..., BrowserContext], site: Dashboard, pod: LoggingPod, scheme: str
+) -> None:
+    pod.write("\x1b[32mINFO\x1b[0m \x1b[31mcannot \x1b[1mconnect\x1b[0m to db", JSON_LINE, "something else")
+    page = new_context(color_scheme=scheme).new_page()
+    page.goto(address(site, pod, "?q=/conn[a-z]%2B/"))
+    found = page.locator("#log mark.found")
+    expect(found).to_have_text(["connect", "connect"])
+    expect(line_with(page, "INFO")).to_contain_text("INFO cannot connect to db")
+    expect(found.first).to_have_class("a-31 a-b found")
+    red = page.evaluate("getComputedStyle(document.querySelector('#log .a-31:not(.found)')).color")
+    assert page.evaluate("getComputedStyle(document.querySelector('#log mark')).color") == red
+    assert violations(page, part="#log") == []
+    page.goto(address(site, pod, "?q=host%3Ddb-*"))
+    expect(found).to_have_text(["db-1"])
+    assert line_with(page, "cannot connect").locator(".log-link").get_attribute("href") is not None
+
+
+def test_a_severity_of_the_histogram_shows_its_lines_alone_and_leads_back(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write("ERROR broken", "INFO fine")
+    page.goto(address(site, pod, "?times=utc"))
+    page.locator(".log-histogram .sums").get_by_role("link", name="1 error").click()
+    expect(page).to_have_url(re.compile(r"q=severity(=|%3D)error.*times=utc"))
+    expect(line_with(page, "broken")).to_be_visible()
+    expect(line_with(page, "fine")).to_have_count(0)
+    page.locator(".log-histogram .sums").get_by_role("link", name="1 error").press("Enter")
+    expect(line_with(page, "fine")).to_be_visible()

@@ -26,6 +26,7 @@ from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.logs.line_filter import LineFilter
 from dashboard.objects.logs.severity import SEVERITIES
 from dashboard.pages.details.events import EVENTS
 from dashboard.pages.details.node_pods import PODS
@@ -522,7 +523,7 @@ class LiveLogs(LiveView):
 
     def _lines(self, numbered: Sequence[tuple[int, Entry]]) -> dict[str, object]:
         return {
-            "entries": entries_as_json(numbered),
+            "entries": entries_as_json(numbered, self.query.filter),
             "next": self.buffer.next_number,
             "first": self.buffer.first_number,
             "history": self.history,
@@ -542,10 +543,12 @@ class LiveLogs(LiveView):
         return f"#log-status-{self.id}", "outerMorph", render("logs/_status.html", self.context())
 
 
-def entries_as_json(numbered: Sequence[tuple[int | None, Entry]]) -> list[JsonEntry]:
-    """Entries for the page's script."""
+def entries_as_json(numbered: Sequence[tuple[int | None, Entry]], lines: LineFilter) -> list[JsonEntry]:
+    """Entries for the page's script, in which what the filter finds is marked."""
     severities = SeverityJudge().judge(entry for _, entry in numbered)
-    return [as_json(number, entry, severity) for (number, entry), severity in zip(numbered, severities, strict=True)]
+    return [
+        as_json(number, entry, severity, lines) for (number, entry), severity in zip(numbered, severities, strict=True)
+    ]
 
 
 def open_logs(
