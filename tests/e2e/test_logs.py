@@ -754,3 +754,18 @@ def test_a_severity_of_the_histogram_shows_its_lines_alone_and_leads_back(
     expect(line_with(page, "fine")).to_have_count(0)
     page.locator(".log-histogram .sums").get_by_role("link", name="1 error").press("Enter")
     expect(line_with(page, "fine")).to_be_visible()
+
+
+def test_nothing_covers_anything_else_in_a_small_window_and_the_newest_line_can_be_reached(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write(*(f"ERROR line {number}" for number in range(200)))
+    page.set_viewport_size({"width": 800, "height": 420})
+    page.goto(address(site, pod, "?q=line"))
+    expect(line_with(page, "line 199")).to_be_attached()
+    boxes = page.locator("#logs > :visible").evaluate_all(
+        "(parts) => parts.map((part) => [part.getBoundingClientRect().top, part.scrollHeight])"
+    )
+    assert all(top + height <= below + 1 for (top, height), (below, _) in itertools.pairwise(boxes)), boxes
+    line_with(page, "line 199").scroll_into_view_if_needed()
+    expect(line_with(page, "line 199")).to_be_in_viewport(ratio=0.9)
