@@ -134,8 +134,8 @@ class LiveLogs(LiveView):
     """Value of `view` in logs/page.html and the fragments.
 
     subject · query · sources: the containers · chips: those that the page names, more_chips: how many it does not at
-    first, more_listed: nor in the list of all · missing, all_read_from, unread_share, last_hour_href: of what was not
-    read · severity_counts: list of SeverityCount ·
+    first, more_listed: nor in the list of all · missing, unreadable_count, all_read_from, unread_share,
+    last_hour_href: of what was not read · severity_counts: list of SeverityCount ·
     left_out: containers that are not read, at least · buffer: the kept lines · total: lines so far · dropped: lines
     that match and are not kept · bars: LogBars | None · is_reading: whether history is being read · unread_count: of
     how many logs · progress: ReadProgress · is_searching: whether pods are being found · exists · has_restarts ·
@@ -294,6 +294,14 @@ class LiveLogs(LiveView):
     def missing(self) -> dict[int, bytes]:
         """Times from which on the lines of those containers are counted of which earlier ones may be there."""
         return self.readers.missing_before
+
+    @property
+    def unreadable_count(self) -> int:
+        """Number of containers whose logs cannot be read, and were not."""
+        return sum(
+            source.state in ("refused", "full", "failed") and not source.first_line and not source.has_history
+            for source in self.sources
+        )
 
     @property
     def all_read_from(self) -> str:

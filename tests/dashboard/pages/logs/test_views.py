@@ -122,6 +122,7 @@ async def test_where_the_process_has_no_room_for_one_more_log_the_page_says_whic
     html = await site.page(ADDRESS)
     assert html.count("hello from web") == 2
     assert html.count("not read: there is no room for one more") == 2  # the chip, and the list of all
+    assert "1 of 3 containers cannot be read and is not counted" in words(html)
 
 
 def lines_from(second: int, count: int) -> list[bytes]:
