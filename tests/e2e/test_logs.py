@@ -389,6 +389,31 @@ def test_keys_mark_a_line_open_its_fields_and_lead_to_its_link(page: Page, site:
     expect(marked).to_be_in_viewport(ratio=0.9)
 
 
+SEND_ALL_ANEW = """() => {
+  const rows = [...document.querySelectorAll("#log .log-line")];
+  const textOf = (row) => row.querySelector(".log-text").textContent;
+  const entries = rows.map((row) => [Number(row.dataset.n), row.dataset.time, 0, 0, textOf(row)]);
+  const { view } = document.getElementById("logs").dataset;
+  const detail = { view, whole: true, entries, next: rows.length, first: 0, history: "", since: "" };
+  document.dispatchEvent(new CustomEvent("deltaboard:log", { detail }));
+}"""
+"""A frame with all lines, as it comes where earlier ones were put among them."""
+
+
+def test_a_marked_line_stays_marked_where_all_lines_come_anew(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write("one", "two", "three")
+    page.goto(address(site, pod))
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    expect(line_with(page, "three")).to_be_visible()
+    page.locator("#log").press("ArrowUp")
+    marked = page.locator("#log [data-ui-marked]")
+    expect(marked).to_contain_text("three")
+    page.evaluate(SEND_ALL_ANEW)
+    expect(marked).to_contain_text("three")
+    page.locator("#log").press("ArrowUp")
+    expect(marked).to_contain_text("two")
+
+
 def test_a_link_to_a_line_shows_it_however_many_follow(page: Page, site: Dashboard, pod: LoggingPod) -> None:
     begin = datetime.now(UTC) - timedelta(minutes=2)
     moments = [begin + timedelta(milliseconds=number) for number in range(30_000)]
