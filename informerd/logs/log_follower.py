@@ -109,6 +109,8 @@ class LogFollower:
         """Whether a gap is shown at once: the pod's status was waited for already, and names no other run."""
         self._finished: tuple[str, str] | None = None
         """The key of the run whose end has been told."""
+        self._has_ended = False
+        """Whether that run is the container's present one, so that an outage hides nothing."""
         self._restarts = 0
         """Restarts of the container before `_run`."""
         self._said = ""
@@ -155,6 +157,7 @@ class LogFollower:
             self._mark("waiting", _waiting_words(runs))
             await self._pods.wait(LAST_RETRY)
             return
+        self._has_ended = self._finished == runs.run.key
         is_new = self._run is not None and self._run.key != runs.run.key
         if self._run is not None and is_new and not await self._change_run(self._run, runs, runs.run):
             return
@@ -168,6 +171,7 @@ class LogFollower:
             await self._pause()
             return
         self._end(runs.run, runs.waiting)
+        self._has_ended = True
         await self._pods.wait(LAST_RETRY)
 
     async def _change_run(self, before: ContainerRun, runs: ContainerRuns, run: ContainerRun) -> bool:
@@ -274,7 +278,7 @@ class LogFollower:
         async with contextlib.AsyncExitStack() as stack:
             stream = await stack.enter_async_context(self._client.stream(self._path, params))
             if follow:
-                self._resume()
+                self._resume(follow)
                 await stack.enter_async_context(self._closed_with_run(stream))
             while True:
                 await self._before_read()
@@ -286,7 +290,7 @@ class LogFollower:
                         raise Unreachable(f"the log stopped in the middle, for {silence:.0f} s") from None
                     self._silence = min(2 * silence, LAST_SILENCE)
                     return
-                self._resume()
+                self._resume(follow)
                 if not chunk:
                     rest = cutter.rest()
                     self._take(_older([rest] if rest else [], limit))
@@ -348,14 +352,14 @@ class LogFollower:
             position["sinceTime"] = self._position.since
         return position
 
-    def _resume(self) -> None:
+    def _resume(self, follow: bool) -> None:
         if self._is_interrupted:
             self._is_interrupted = False
-            self._mark("resumed", "The log goes on.")
+            self._mark("resumed", "The log goes on." if follow else "The log can be read again.")
 
     async def _interrupted(self, error: InformerdError) -> None:
         self._accepts_gap = False
-        if not self._is_interrupted:
+        if not self._is_interrupted and not self._has_ended:
             self._is_interrupted = True
             self._mark("interrupted", f"The log cannot be read now: {error}")
         await self._clock.sleep(self._next_retry())

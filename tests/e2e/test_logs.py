@@ -197,7 +197,9 @@ def test_no_line_of_a_busy_container_is_missing_without_a_mark_beside_those_of_a
     page.goto(f"{site.url}/logs/?q=label:pair%3D{namespace}")
     expect(line_with(page, f"{first.name} ").last).to_be_visible()
     label(second)
-    expect(page.locator(".log-status")).to_contain_text("1,050 lines of 2 containers")
+    expect(page.locator(".log-status")).to_contain_text("1,050 lines read so far of 2 containers")
+    expect(page.locator(".log-histogram svg.unread")).to_be_visible()
+    expect(page.locator(".log-histogram .hint")).to_contain_text("earlier lines of 1 of 2 containers were not read")
     seam, log = page.locator("#log [data-mark=older]"), page.locator("#log")
     assert log.evaluate(FIND_MARK, "older")
     expect(seam).to_contain_text("Earlier lines may be missing above")
@@ -233,7 +235,7 @@ def test_pods_of_one_name_in_two_namespaces_are_told_apart(
         for pod in pods:
             pod.write(f"{pod.namespace} {number}")
     page.goto(f"{site.url}/logs/?q=label:twins%3D{namespace}")
-    expect(page.locator(".log-status")).to_contain_text("2,000 lines of 2 containers")
+    expect(page.locator(".log-status")).to_contain_text("2,000 lines read so far of 2 containers")
     assert sorted(page.locator(".log-chip").all_inner_texts()) == [f"{other}/web/main", f"{namespace}/web/main"]
     older = page.get_by_role("button", name="Load earlier lines")
     while older.count():
@@ -248,7 +250,7 @@ def test_pods_of_one_name_in_two_namespaces_are_told_apart(
         expect(long.locator(".log-text")).to_have_text(f"long {each}. " + "x" * 50_000)
         page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
     page.locator(".log-chip a").filter(has_text=other).click()
-    expect(page.locator(".log-status")).to_contain_text("1,000 lines of 1 container")
+    expect(page.locator(".log-status")).to_contain_text("1,000 lines read so far of 1 container")
     expect(line_with(page, f"{other} 1099")).to_be_visible()
 
 
@@ -385,6 +387,31 @@ def test_keys_mark_a_line_open_its_fields_and_lead_to_its_link(page: Page, site:
         page.keyboard.press("ArrowUp")
     expect(marked).to_contain_text("line 40")
     expect(marked).to_be_in_viewport(ratio=0.9)
+
+
+SEND_ALL_ANEW = """() => {
+  const rows = [...document.querySelectorAll("#log .log-line")];
+  const textOf = (row) => row.querySelector(".log-text").textContent;
+  const entries = rows.map((row) => [Number(row.dataset.n), row.dataset.time, 0, 0, textOf(row)]);
+  const { view } = document.getElementById("logs").dataset;
+  const detail = { view, whole: true, entries, next: rows.length, first: 0, history: "", since: "" };
+  document.dispatchEvent(new CustomEvent("deltaboard:log", { detail }));
+}"""
+"""A frame with all lines, as it comes where earlier ones were put among them."""
+
+
+def test_a_marked_line_stays_marked_where_all_lines_come_anew(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write("one", "two", "three")
+    page.goto(address(site, pod))
+    expect(page.locator("body")).to_have_attribute("data-live", "live")
+    expect(line_with(page, "three")).to_be_visible()
+    page.locator("#log").press("ArrowUp")
+    marked = page.locator("#log [data-ui-marked]")
+    expect(marked).to_contain_text("three")
+    page.evaluate(SEND_ALL_ANEW)
+    expect(marked).to_contain_text("three")
+    page.locator("#log").press("ArrowUp")
+    expect(marked).to_contain_text("two")
 
 
 def test_a_link_to_a_line_shows_it_however_many_follow(page: Page, site: Dashboard, pod: LoggingPod) -> None:
@@ -720,3 +747,50 @@ def test_a_page_goes_on_where_the_api_server_was_killed_and_came_back(
     expect(line_with(page, "after")).to_be_visible()
     expect(page.locator(".log-status")).to_contain_text("52 lines")
     expect(page.locator("#log [data-mark=gap]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_was_searched_for_is_marked_in_lines_of_text_of_json_and_with_colours(
+    new_context: Callable[..., BrowserContext], site: Dashboard, pod: LoggingPod, scheme: str
+) -> None:
+    pod.write("\x1b[32mINFO\x1b[0m \x1b[31mcannot \x1b[1mconnect\x1b[0m to db", JSON_LINE, "something else")
+    page = new_context(color_scheme=scheme).new_page()
+    page.goto(address(site, pod, "?q=/conn[a-z]%2B/"))
+    found = page.locator("#log mark.found")
+    expect(found).to_have_text(["connect", "connect"])
+    expect(line_with(page, "INFO")).to_contain_text("INFO cannot connect to db")
+    expect(found.first).to_have_class("a-31 a-b found")
+    red = page.evaluate("getComputedStyle(document.querySelector('#log .a-31:not(.found)')).color")
+    assert page.evaluate("getComputedStyle(document.querySelector('#log mark')).color") == red
+    assert violations(page, part="#log") == []
+    page.goto(address(site, pod, "?q=host%3Ddb-*"))
+    expect(found).to_have_text(["db-1"])
+    assert line_with(page, "cannot connect").locator(".log-link").get_attribute("href") is not None
+
+
+def test_a_severity_of_the_histogram_shows_its_lines_alone_and_leads_back(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write("ERROR broken", "INFO fine")
+    page.goto(address(site, pod, "?times=utc"))
+    page.locator(".log-histogram .sums").get_by_role("link", name="1 error").click()
+    expect(page).to_have_url(re.compile(r"q=severity(=|%3D)error.*times=utc"))
+    expect(line_with(page, "broken")).to_be_visible()
+    expect(line_with(page, "fine")).to_have_count(0)
+    page.locator(".log-histogram .sums").get_by_role("link", name="1 error").press("Enter")
+    expect(line_with(page, "fine")).to_be_visible()
+
+
+def test_nothing_covers_anything_else_in_a_small_window_and_the_newest_line_can_be_reached(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write(*(f"ERROR line {number}" for number in range(200)))
+    page.set_viewport_size({"width": 800, "height": 420})
+    page.goto(address(site, pod, "?q=line"))
+    expect(line_with(page, "line 199")).to_be_attached()
+    boxes = page.locator("#logs > :visible").evaluate_all(
+        "(parts) => parts.map((part) => [part.getBoundingClientRect().top, part.scrollHeight])"
+    )
+    assert all(top + height <= below + 1 for (top, height), (below, _) in itertools.pairwise(boxes)), boxes
+    line_with(page, "line 199").scroll_into_view_if_needed()
+    expect(line_with(page, "line 199")).to_be_in_viewport(ratio=0.9)

@@ -12,7 +12,7 @@ from dashboard.objects.describers.deletion import MAX_FINALIZERS, Deletion, dele
 from dashboard.objects.describers.fact import Section
 from dashboard.objects.describers.pods import pod_facts
 from dashboard.objects.describers.registry import describe_facts
-from dashboard.objects.describers.state_sentence import summarize
+from dashboard.objects.describers.state_sentence import reason_beside, summarize
 from dashboard.objects.fields.object_display_limit import fits
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 from dashboard.objects.kinds.catalog import find_kind
@@ -66,6 +66,8 @@ class Details:
     """One object in words and parts. Everything here is text from the cluster: escape it."""
 
     summary: tuple[TextPiece, ...]
+    reason: str
+    """What is wrong with it; what the summary says of that is left out."""
     conditions: tuple[Condition, ...]
     facts: tuple[Section, ...]
     """Of the object itself."""
@@ -94,8 +96,10 @@ def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
     """
     metadata = as_map(obj.get("metadata"))
     owners = as_maps(metadata.get("ownerReferences"))
+    summary = summarize(key, row, obj, now)
     return Details(
-        summary=summarize(key, row, obj, now),
+        summary=summary,
+        reason=reason_beside(summary, row.reason),
         conditions=conditions_of(obj),
         facts=describe_facts(key, obj),
         containers=containers_of(obj),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -14,11 +15,13 @@ from dashboard.objects.printers import columns_for
 from dashboard.runtime.counts_and_times import format_duration, format_pod_count, format_times, parse_timestamp
 from dashboard.runtime.text_with_links import Sentence, TextPiece, age_piece
 
+_RESTARTED = re.compile(r", restarted (?:once|\d+ times)$")
+
 Summarizer = Callable[[Row, Mapping[str, Any]], list[TextPiece]]
 
 
 def summarize(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Sentence:  # noqa: ARG001 - ages are written by the browser
-    """The state of the object. What is wrong with it is `row.reason`, which is not repeated here."""
+    """The state of the object. What is wrong with it is in `row.reason` (see `reason_beside`)."""
     if row.deleting is not None:
         deletion = deletion_of(obj) or Deletion(row.deleting, 0, row.finalizers)
         status = f"{row.status}, " if row.status not in ("", "Current", "Terminating") else ""
@@ -29,6 +32,12 @@ def summarize(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Sentenc
         )
     pieces = _TELLERS.get(key, _tell_other)(row, obj)
     return (*pieces, TextPiece("."))
+
+
+def reason_beside(summary: Sentence, reason: str) -> str:
+    """`row.reason` for a page that shows the sentence before it: without the number of restarts that this says."""
+    words, found = "".join(piece.text for piece in summary), _RESTARTED.search(reason)
+    return reason[: found.start()] if found is not None and found[0] in words else reason
 
 
 def _tell_pod(row: Row, obj: Mapping[str, Any]) -> list[TextPiece]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -39,6 +39,25 @@ def field_of(text: bytes, name: str) -> str | None:
                 value = re.sub(rb"\\(.)", rb"\1", value[1:-1])
             return value.decode("utf-8", "replace")
     return None
+
+
+def field_spans(text: bytes, name: str, fits: Callable[[str], bool]) -> list[tuple[int, int]]:
+    """Where a field with a value that fits stands in a line, name and value: bytes from and to."""
+    if text.lstrip()[:1] != b"{":
+        found = next((each for each in _LOGFMT.finditer(text) if each[1] == name.encode()), None)
+        value = field_of(text, name) if found is not None else None
+        return [(found.start(1), found.end())] if found is not None and value is not None and fits(value) else []
+    spans = []
+    for each in dict.fromkeys((name, name.rpartition(".")[2])):
+        pattern = re.escape(msgspec.json.encode(each)) + rb'\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,{}\[\]]+)'
+        for found in re.finditer(pattern, text):
+            try:
+                value = _as_text(msgspec.json.decode(found[1]))
+            except msgspec.DecodeError:
+                continue
+            if value is not None and fits(value):
+                spans.append(found.span())
+    return spans
 
 
 def _at(fields: Mapping[str, Any], name: str) -> Any:

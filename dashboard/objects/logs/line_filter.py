@@ -17,10 +17,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 import re2
 
-from dashboard.objects.logs.fields import field_of
+from dashboard.objects.logs.fields import field_of, field_spans
 from dashboard.objects.logs.severity import SEVERITIES, WARN, WORDS_OF_SEVERE_LINES, severity_named, severity_of
 from dashboard.objects.query.tokenizer import QueryProblem
 from dashboard.objects.query.wildcard import Pattern, quote
@@ -28,6 +29,8 @@ from dashboard.objects.query.wildcard import Pattern, quote
 MAX_LENGTH = 1000
 """Longest filter that is read, in characters."""
 MAX_TERMS = 20
+MAX_SPANS = 50
+"""Most places in a line that are marked."""
 MAX_PROGRAM_SIZE = 5_000
 """Maximum instructions of a compiled expression."""
 _FIELD = re.compile(r"([A-Za-z_@][\w.@/-]*)(!=|>=|<=|=|>|<)(.*)", re.DOTALL)
@@ -92,27 +95,45 @@ class LogTerm:
         """Whether a line meets it wherever its finder finds something in the line's text."""
         return not self.negative and self.kind == "text"
 
+    def spans(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Where a line's text has what it asks for: bytes from and to."""
+        if self.negative or self.op == "!=" or self.kind == "severity":
+            return
+        if self.kind == "field":
+            yield from field_spans(text, self.name, self._accepts)
+        else:
+            for found in self._expression.finditer(text):
+                if found.end() > found.start():
+                    yield found.span()
+
+    @cached_property
+    def _expression(self) -> re2._Regexp:
+        return _compiled(self.text, literal=self.kind == "text", folds=self.folds)
+
     @cached_property
     def _test(self) -> Callable[[bytes], bool]:
         if self.kind == "text" and self.text.isascii():
             wanted_text = self.text.lower().encode()
             return lambda text: wanted_text in text.lower()
         if self.kind in ("text", "regex"):
-            found = _compiled(self.text, literal=self.kind == "text", folds=self.folds).search
+            found = self._expression.search
             return lambda text: found(text) is not None
         if self.kind == "severity":
             wanted = severity_named(self.text) or 0
             test = {"=": operator.eq, "!=": operator.ne, **_COMPARE}[self.op]
             return lambda text: test(severity_of(text), wanted)
-        if self.op in _COMPARE:
-            return self._is_beyond
-        pattern, is_equal = Pattern(tuple(self.text.split("*"))), self.op == "="
-        return lambda text: _fits(pattern, field_of(text, self.name)) == is_equal
+        return lambda text: self._accepts(field_of(text, self.name))
 
-    def _is_beyond(self, text: bytes) -> bool:
-        value, limit = field_of(text, self.name), _number(self.text)
-        number = _number(value) if value is not None else None
-        return number is not None and limit is not None and _COMPARE[self.op](number, limit)
+    def _accepts(self, value: str | None) -> bool:
+        """Whether a field may have this value; None where a line has no such field."""
+        if self.op in _COMPARE:
+            limit, number = _number(self.text), _number(value) if value is not None else None
+            return number is not None and limit is not None and _COMPARE[self.op](number, limit)
+        return (value is not None and self._pattern.matches(value)) == (self.op == "=")
+
+    @cached_property
+    def _pattern(self) -> Pattern:
+        return Pattern(tuple(self.text.split("*")))
 
 
 @dataclass(frozen=True)
@@ -129,12 +150,28 @@ class LineFilter:
     def __str__(self) -> str:
         return " ".join(map(str, self.terms))
 
+    def with_severity(self, name: str) -> LineFilter:
+        """This filter for lines of one severity; for all, where it is for this one already."""
+        term = LogTerm("severity", name, name="severity")
+        others = (each for each in self.terms if each.kind != "severity")
+        return LineFilter(tuple(sorted((*others, *([] if term in self.terms else [term])), key=str)))
+
     def matches(self, text: bytes) -> bool:
         """Whether a line's text, without its time, meets all terms."""
         for term in self.terms:  # noqa: SIM110 -- all() would make a generator for each of many lines
             if not term.matches(text):
                 return False
         return True
+
+    def spans(self, text: bytes) -> list[tuple[int, int]]:
+        """Where a line's text has what the filter asks for: bytes from and to, in order, apart, MAX_SPANS at most."""
+        found: list[tuple[int, int]] = []
+        for start, end in sorted(each for term in self.terms for each in islice(term.spans(text), MAX_SPANS)):
+            if found and start <= found[-1][1]:
+                found[-1] = found[-1][0], max(end, found[-1][1])
+            else:
+                found.append((start, end))
+        return found[:MAX_SPANS]
 
     def matching_lines(self, chunk: bytes) -> list[bytes]:
         """The lines of a chunk, each with its time, that match. The chunk begins and ends with whole lines."""
@@ -295,10 +332,6 @@ def _regex_problem(pattern: str, *, folds: bool) -> str:
         first = error.args[0] if error.args else error
         return first.decode(errors="replace") if isinstance(first, bytes) else str(first)
     return "it is too large" if size > MAX_PROGRAM_SIZE else ""
-
-
-def _fits(pattern: Pattern, value: str | None) -> bool:
-    return value is not None and pattern.matches(value)
 
 
 def _number(text: str) -> float | None:

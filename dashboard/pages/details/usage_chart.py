@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dashboard.live.index.usage_lookup import PollTimes
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.kinds.row import Tone
-from dashboard.objects.usage.past_usage import PastUsage, Sample
+from dashboard.objects.usage.past_usage import ERROR, PastUsage, Sample
 from dashboard.objects.usage.usage import Usage, basis_text, measured_text, share_text
 from dashboard.objects.usage.usage_field import CPU, MEMORY, UsageField
 from dashboard.pages.details.usage_marks import DAY, MarkKind, UsageMark
@@ -171,7 +171,7 @@ def _chart(field: UsageField, usage: Usage | None, samples: Sequence[Sample], be
         area=" ".join(map(_closed, lines)),
         limit_y=_y(capacity, top) if reaches else "",
         limit_words=basis,
-        peak=field.past_text(max(amounts)) if amounts else "",
+        peak=_peak(field, amounts, current),
         spans=_spans(field, samples, begin, end, capacity),
         summary=_summary(title, field, amounts, current, words),
     )
@@ -224,9 +224,17 @@ def _spans(
     )
 
 
+def _peak(field: UsageField, amounts: Sequence[float], current: float | None) -> str:
+    """The most of the samples: the present amount where it is that, but for a sample's error."""
+    if not amounts:
+        return ""
+    most, now = max(amounts), current or 0.0
+    return field.text(now) if now >= most * (1 - 2 * ERROR) else field.past_text(most)
+
+
 def _summary(title: str, field: UsageField, amounts: Sequence[float], current: float | None, share: str) -> str:
     parts = [f"now {field.text(current)}" if current is not None else "", share]
-    parts.append(f"at most {field.past_text(max(amounts))} in the time shown" if amounts else "")
+    parts.append(f"at most {_peak(field, amounts, current)} in the time shown" if amounts else "")
     return f"{title}: {', '.join(filter(None, parts)) or 'not measured'}"
 
 

@@ -64,4 +64,4 @@ def present_state(view: LiveDetail) -> str:
     if view.row is None or view.details is None:
         return "It has not been read yet, so it is not known whether it exists."
     said = _AGE.sub(" since ", plain_text(view.details.summary).replace(" UTC ago", " UTC"))
-    return f"{said} {view.row.reason}".strip()
+    return f"{said} {view.details.reason}".strip()

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 
 from dashboard.objects.logs.severity import SEVERITIES
 from dashboard.pages.feed.time_range import iso, step_for
-from informerd.logs.log_lines import PREFIX
+from dashboard.runtime.counts_and_times import parse_timestamp
+from informerd.logs.log_lines import PREFIX, split_time
 
 MAX_SECONDS = 20_000
 """Most seconds that have counts of their own; the oldest are dropped."""
@@ -49,6 +50,12 @@ class LogBars:
     bars: tuple[LogBar, ...]
     totals: tuple[tuple[str, int], ...]
     """Lines by severity, worst first."""
+
+    def share_before(self, time: bytes) -> float:
+        """Percentage of the picture's width that is before the time of a line."""
+        begin, end = parse_timestamp(self.begin) or 0.0, parse_timestamp(self.end) or 0.0
+        moment = (split_time(time)[0] or 0) / 1e9
+        return round(100 * min(1.0, max(0.0, (moment - begin) / (end - begin))), 2)
 
 
 class LogHistogram:

@@ -9,7 +9,9 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from dashboard.live.logs.container_stream import ContainerId
-from dashboard.objects.logs.ansi import segments
+from dashboard.objects.logs.ansi import Segment, segments
+from dashboard.objects.logs.found_text import FOUND, with_found
+from dashboard.objects.logs.line_filter import ANY_LINE, LineFilter
 from dashboard.objects.logs.severity import NONE, SEVERITIES, severities_of
 from dashboard.pages.logs.line_buffer import Entry, LogPageMark, sort_key
 
@@ -52,20 +54,24 @@ def time_of(line: bytes) -> str:
     return sort_key(line).decode("ascii", "replace")
 
 
-def as_json(number: int | None, entry: Entry, severity: int) -> JsonEntry:
-    """An entry for the page's script; without `number` it is not among those that the view keeps."""
+def as_json(number: int | None, entry: Entry, severity: int, lines: LineFilter) -> JsonEntry:
+    """An entry for the page's script; without `number` it is not among those that the view keeps. What `lines` finds
+    is a part of its own.
+    """
     source, item = entry
     if isinstance(item, LogPageMark):
         return [number, item.time.decode(), source, "!", item.kind, item.words]
     text = text_of(item)
-    parts = segments(text[:MAX_SHOWN_BYTES].decode("utf-8", "replace"))
+    parts = _parts(text, lines)
     content: object = parts[0][1] if len(parts) == 1 and not parts[0][0] else parts
     entry_json: JsonEntry = [number, time_of(item), source, severity, content]
     return [*entry_json, len(text) - MAX_SHOWN_BYTES] if len(text) > MAX_SHOWN_BYTES else entry_json
 
 
-def as_html(number: int, entry: Entry, severity: int, names: Sequence[SourceName]) -> SafeString:
-    """An entry for the first page. `names` are those of the sources."""
+def as_html(
+    number: int, entry: Entry, severity: int, names: Sequence[SourceName], lines: LineFilter = ANY_LINE
+) -> SafeString:
+    """An entry for the first page. `names` are those of the sources; what `lines` finds is marked."""
     source, item = entry
     namespace, pod, container, label, colour = names[source] if source >= 0 else ("", "", "", "", 0)
     about = (
@@ -76,10 +82,7 @@ def as_html(number: int, entry: Entry, severity: int, names: Sequence[SourceName
         time, words = escape(item.time.decode()), escape(item.words)
         return _safe(f'<div class="log-mark" data-mark="{escape(item.kind)}" data-time="{time}" {about}>{words}</div>')
     text = text_of(item)
-    parts = "".join(
-        f'<span class="{classes}">{escape(part)}</span>' if classes else escape(part)
-        for classes, part in segments(text[:MAX_SHOWN_BYTES].decode("utf-8", "replace"))
-    )
+    parts = "".join(_part_html(classes, escape(part)) for classes, part in _parts(text, lines))
     time, left_out = escape(time_of(item)), max(0, len(text) - MAX_SHOWN_BYTES)
     cut = f' data-cut="{left_out}"' if left_out else ""
     name = f'<span class="log-source c{colour}">{escape(label)}</span>' if len(names) > 1 else ""
@@ -87,6 +90,18 @@ def as_html(number: int, entry: Entry, severity: int, names: Sequence[SourceName
         f'<div class="log-line s-{SEVERITIES[severity]}" data-time="{time}" data-severity="{severity}" {about}{cut}>'
         f'<time>{time}</time>{name}<span class="log-text">{parts}</span></div>'
     )
+
+
+def _parts(text: bytes, lines: LineFilter) -> list[Segment]:
+    """What is shown of a line's text."""
+    return with_found(segments(text[:MAX_SHOWN_BYTES].decode("utf-8", "replace")), lines)
+
+
+def _part_html(classes: str, part: str) -> str:
+    if not classes:
+        return part
+    name = "mark" if FOUND in classes.split() else "span"
+    return f'<{name} class="{classes}">{part}</{name}>'
 
 
 def as_record(container: ContainerId, line: bytes) -> dict[str, str]:

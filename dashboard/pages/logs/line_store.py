@@ -38,7 +38,7 @@ class LineStore:
         self._severities = SeverityJudge()
         self._pending: list[Entry] = []
         self._begun: Counter[int] = Counter()
-        """Lines of each source, up to FIRST_LINES."""
+        """Lines of each source, up to FIRST_LINES; so many, too, where it has caught up with the others."""
 
     @property
     def keeps_all(self) -> bool:
@@ -86,6 +86,8 @@ class LineStore:
         if newest:
             end = sort_key(newest[0][1][1])
             late = [each for each in entries if self._begun[each[0]] < FIRST_LINES and sort_key(each[1]) < end]
+            # what such a log has of an outage later on is no beginning: pages keep what they have
+            self._begun.update({source: FIRST_LINES for source, item in entries if sort_key(item) >= end})
         self._begun.update(source for source, _ in entries if self._begun[source] < FIRST_LINES)
         if len(late) < LATE_LINES:
             self.buffer.append(entries)

@@ -66,6 +66,14 @@ class LogLinks:
         """One container of one pod; of all pods where `pod` is empty."""
         return self.href(self._query.with_(pods=(pod,) if pod else (), containers=(container,)))
 
+    def severity(self, name: str) -> str:
+        """Lines of one severity; of all, where only that one is shown."""
+        return self.href(self._query.with_(filter=self._query.filter.with_severity(name)))
+
+    @property
+    def last_hour(self) -> str:
+        return self.href(self._query.with_(span=TimeRange(last=3600.0), previous=False))
+
     @property
     def unfiltered(self) -> str:
         return self.href(self._query.with_(filter=ANY_LINE))

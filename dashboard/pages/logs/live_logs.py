@@ -26,6 +26,8 @@ from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.logs.line_filter import LineFilter
+from dashboard.objects.logs.severity import SEVERITIES
 from dashboard.pages.details.events import EVENTS
 from dashboard.pages.details.node_pods import PODS
 from dashboard.pages.logs.event_marks import EventMarks
@@ -56,15 +58,18 @@ CHECK_SECONDS = 10.0
 """Seconds after which rights are checked again, and logs begun again that could not be read."""
 LOOK_SECONDS = 0.5
 """Seconds between two looks at the pods, while they change."""
-MAX_CHIPS = 24
-"""Most containers that a page names."""
+MAX_CHIPS, MAX_NARROW_CHIPS = 8, 3
+"""Most containers that a page names at first; the list of all has the others. The second one is for narrow windows."""
+MAX_LISTED = 100
+"""Most containers in the list of all."""
 
 _STATE_WORDS: Mapping[SourceState, str] = {
     "reading": "being read", "live": "live", "waiting": "no log yet", "ended": "ended",
     "interrupted": "cannot be read now", "gone": "pod is gone", "refused": "not allowed", "failed": "failed",
     "full": "not read", "done": "read to its end",
 }  # fmt: skip
-_ORDER: Mapping[SourceState, int] = {"refused": 0, "failed": 0, "full": 0, "interrupted": 0, "gone": 2}
+_SEVERITY_WORDS = {"none": "other", "unjudged": "not judged"}
+_ORDER: Mapping[SourceState, int] = {"refused": 0, "failed": 0, "full": 0, "interrupted": 0, "ended": 2, "gone": 3}
 
 
 class ChosenPods(Protocol):
@@ -107,11 +112,30 @@ class SourceChip:
     def state_words(self) -> str:
         return _STATE_WORDS[self.source.state]
 
+    @property
+    def read_from(self) -> str:
+        """RFC 3339, of a log of which earlier lines were not read; else empty."""
+        return self.source.missing_before.decode()
+
+
+@dataclass(frozen=True, slots=True)
+class SeverityCount:
+    """Lines of one severity, and the address of the page of these alone."""
+
+    name: str
+    words: str
+    count: int
+    href: str
+    """Empty where no filter means these lines. Where the page has only these, the address of all."""
+    is_chosen: bool
+
 
 class LiveLogs(LiveView):
     """Value of `view` in logs/page.html and the fragments.
 
-    subject · query · sources: the containers · chips: those that the page names, more_chips: how many it does not ·
+    subject · query · sources: the containers · chips: those that the page names, more_chips: how many it does not at
+    first, more_listed: nor in the list of all · missing, unreadable_count, all_read_from, unread_share,
+    last_hour_href: of what was not read · severity_counts: list of SeverityCount ·
     left_out: containers that are not read, at least · buffer: the kept lines · total: lines so far · dropped: lines
     that match and are not kept · bars: LogBars | None · is_reading: whether history is being read · unread_count: of
     how many logs · progress: ReadProgress · is_searching: whether pods are being found · exists · has_restarts ·
@@ -148,6 +172,8 @@ class LiveLogs(LiveView):
         self._marks: Sequence[Marks] = ()
         self._bars: LogBars | None = None
         self._bars_at = float("-inf")
+        self._bars_total = 0
+        """Lines that `_bars` has."""
         self._fragments = SentFragments()
         self._frame: dict[str, object] = {}
         self._sent_names: list[SourceName] = []
@@ -197,6 +223,7 @@ class LiveLogs(LiveView):
     def bars(self) -> LogBars | None:
         if self.clock.now() - self._bars_at >= HISTOGRAM_SECONDS:
             self._bars, self._bars_at = self.readers.store.histogram.bars(), self.clock.now()
+            self._bars_total = self.total
         return self._bars
 
     @property
@@ -240,11 +267,11 @@ class LiveLogs(LiveView):
 
     @property
     def chips(self) -> list[SourceChip]:
-        """Those that cannot be read first, then those that run."""
+        """Those that cannot be read first, then those that run, MAX_LISTED at most."""
         links = LogLinks(self.subject.href, self.query)
         containers = [source.container for source in self.sources]
         labels, pods = container_labels(containers), pod_names(containers)
-        chosen = sorted(self.sources, key=lambda source: (_ORDER.get(source.state, 1), source.number))[:MAX_CHIPS]
+        chosen = sorted(self.sources, key=lambda source: (_ORDER.get(source.state, 1), source.number))[:MAX_LISTED]
         return [
             SourceChip(
                 source,
@@ -255,8 +282,57 @@ class LiveLogs(LiveView):
         ]
 
     @property
-    def more_chips(self) -> int:
-        return max(0, len(self.sources) - MAX_CHIPS)
+    def more_chips(self) -> tuple[int, int]:
+        """How many containers a page does not name at first: a wide one, and a narrow one."""
+        return max(0, len(self.sources) - MAX_CHIPS), max(0, len(self.sources) - MAX_NARROW_CHIPS)
+
+    @property
+    def more_listed(self) -> int:
+        return max(0, len(self.sources) - MAX_LISTED)
+
+    @property
+    def missing(self) -> dict[int, bytes]:
+        """Times from which on the lines of those containers are counted of which earlier ones may be there."""
+        return self.readers.missing_before
+
+    @property
+    def unreadable_count(self) -> int:
+        """Number of containers whose logs cannot be read, and were not."""
+        return sum(
+            source.state in ("refused", "full", "failed") and not source.first_line and not source.has_history
+            for source in self.sources
+        )
+
+    @property
+    def all_read_from(self) -> str:
+        """Since when the lines of all containers are counted (RFC 3339); empty where that is true of all times."""
+        return max(self.missing.values(), default=b"").decode()
+
+    @property
+    def unread_share(self) -> float:
+        """Percentage of the histogram's width in which lines of containers may not be counted."""
+        if self.bars is None:
+            return 0.0
+        return 100.0 if self.is_reading else self.bars.share_before(self.all_read_from.encode())
+
+    @property
+    def severity_counts(self) -> list[SeverityCount]:
+        """Those of the histogram, the worst first."""
+        links, terms = LogLinks(self.subject.href, self.query), [str(term) for term in self.query.filter.terms]
+        return [
+            SeverityCount(
+                name,
+                _SEVERITY_WORDS.get(name, name),
+                count,
+                links.severity(name) if name in SEVERITIES else "",
+                f"severity={name}" in terms,
+            )
+            for name, count in (self.bars.totals if self.bars is not None else ())
+        ]
+
+    @property
+    def last_hour_href(self) -> str:
+        return LogLinks(self.subject.href, self.query).last_hour
 
     @property
     def all_href(self) -> str:
@@ -349,7 +425,9 @@ class LiveLogs(LiveView):
                 if self.clock.now() - checked >= CHECK_SECONDS:
                     checked = self.clock.now()
                     await self.readers.ask_again()
-                await sleep_or(self._pods_changed, 1.0, self.clock)
+                if self._bars_total != self.total:  # they were drawn a moment before the last lines came
+                    self._stir()
+                await sleep_or(self._pods_changed, HISTOGRAM_SECONDS, self.clock)
         except Exception:
             logger.exception("a page's logs could not be read further")
         self._stop()
@@ -453,7 +531,7 @@ class LiveLogs(LiveView):
 
     def _lines(self, numbered: Sequence[tuple[int, Entry]]) -> dict[str, object]:
         return {
-            "entries": entries_as_json(numbered),
+            "entries": entries_as_json(numbered, self.query.filter),
             "next": self.buffer.next_number,
             "first": self.buffer.first_number,
             "history": self.history,
@@ -473,10 +551,12 @@ class LiveLogs(LiveView):
         return f"#log-status-{self.id}", "outerMorph", render("logs/_status.html", self.context())
 
 
-def entries_as_json(numbered: Sequence[tuple[int | None, Entry]]) -> list[JsonEntry]:
-    """Entries for the page's script."""
+def entries_as_json(numbered: Sequence[tuple[int | None, Entry]], lines: LineFilter) -> list[JsonEntry]:
+    """Entries for the page's script, in which what the filter finds is marked."""
     severities = SeverityJudge().judge(entry for _, entry in numbered)
-    return [as_json(number, entry, severity) for (number, entry), severity in zip(numbered, severities, strict=True)]
+    return [
+        as_json(number, entry, severity, lines) for (number, entry), severity in zip(numbered, severities, strict=True)
+    ]
 
 
 def open_logs(

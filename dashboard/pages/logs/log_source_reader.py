@@ -19,6 +19,7 @@ from dashboard.pages.logs.line_formats import text_of
 from dashboard.pages.logs.line_store import MAX_MERGED_LINES, LineStore
 from dashboard.pages.logs.log_sources import COLOURS, LogSource, SourceState, WantedContainer, wanted_containers
 from dashboard.pages.logs.query import LogsQuery
+from dashboard.pages.logs.shared_marks import SHARED_KINDS, SharedMarks
 from dashboard.runtime.app_state import CLOCK, AppState
 from informerd.clock import Clock
 from informerd.errors import BadRequest, Forbidden, InformerdError, NotFound, Unauthorized, Unreachable
@@ -72,6 +73,7 @@ class LogSourceReader:
         self._readers: deque[ClusterAccess] = deque(maxlen=MAX_READERS)
         self._reads = asyncio.Semaphore(CONCURRENT_READS)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._shared_marks = SharedMarks(clock, self._add_mark)
 
     def add_reader(self, connection: ClusterAccess) -> None:
         """Note whose rights logs may be read with: each of the people who open the page."""
@@ -121,6 +123,7 @@ class LogSourceReader:
             self._leave(source)
         for task in self._tasks:
             task.cancel()
+        self._shared_marks = SharedMarks(self._clock, self._add_mark)
         self.sources, self._by_container, self.left_out = [], {}, 0
         self.progress = ReadProgress()
         self.store.clear()
@@ -217,7 +220,14 @@ class LogSourceReader:
         newest = sort_key(source.last_line) if source.last_line else b""
         now = time_bytes(int(self._clock.time() * 1e9))
         moment = newest if newest and kind in _BETWEEN_LINES else max(now, newest)
-        self.store.add(source.number, [LogPageMark(moment, kind, words)])
+        if kind not in SHARED_KINDS or len(self.sources) == 1:
+            self._add_mark(source.number, moment, kind, words)
+        elif self._shared_marks.add(source.number, kind, words):
+            self._keep(self._shared_marks.tell_later(moment, kind, words))
+
+    def _add_mark(self, source: int, moment: bytes, kind: str, words: str) -> None:
+        self.store.add(source, [LogPageMark(moment, kind, words)])
+        self._on_change()
 
     # --- lines of before ---
 
@@ -276,14 +286,14 @@ class LogSourceReader:
             self._on_change()
 
     def _keep(self, work: Coroutine[object, object, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work, name="history of a log")
+        task = asyncio.get_running_loop().create_task(work, name="lines and marks of a log")
         self._tasks.add(task)
         task.add_done_callback(self._done)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            logger.error("the history of a log could not be read", exc_info=error)
+            logger.error("lines or marks of a log could not be added to a page", exc_info=error)
 
 
 def judge_of(state: AppState) -> Judge:

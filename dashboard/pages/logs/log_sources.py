@@ -57,6 +57,17 @@ class LogSource:
         return sort_key(self.first_line) if self.begins_within and self.first_line and not self.has_history else b""
 
     @property
+    def read_words(self) -> str:
+        """How much of it was read; where it is less than all, `missing_before` follows."""
+        if not self.is_read:
+            return "being read"
+        if not self.first_line and not self.has_history:
+            return "not read" if self.state in ("refused", "full", "failed") else "nothing yet"
+        if self.has_history and not self.is_whole:
+            return "not all read"
+        return "read from" if self.missing_before else "all read"
+
+    @property
     def can_begin_again(self) -> bool:
         """Whether it is not read, and may be read after all."""
         return self.state in ("refused", "failed", "full") and (self.stream is None or self.stream.has_ended)

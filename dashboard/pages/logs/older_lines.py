@@ -60,7 +60,7 @@ async def older_lines(state: AppState, query: LogsQuery, make_pods: PodsMaker, b
     entries = in_time_order(search.entries)
     newest: list[tuple[int | None, Entry]] = [(None, entry) for entry in entries[-LOADED_LINES:]]
     return {
-        "entries": entries_as_json(newest),
+        "entries": entries_as_json(newest, query.filter),
         "sources": [(each.namespace, each.pod, each.container) for each in containers],
         "bytes": search.progress.bytes_read,
         "is_beginning": not search.left_out
@@ -106,7 +106,7 @@ async def _lines_from(
         await asyncio.gather(*(search.read(client, number, each) for number, each in enumerate(containers)))
     entries = search.found()
     return {
-        "entries": entries_as_json([(None, entry) for entry in entries]),
+        "entries": entries_as_json([(None, entry) for entry in entries], query.filter),
         "sources": [(each.namespace, each.pod, each.container) for each in containers],
         "begin": search.begin.decode(),
         "end": sort_key(entries[-1][1]).decode() if entries else "",

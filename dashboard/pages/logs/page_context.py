@@ -26,7 +26,7 @@ def logs_context(view: LiveLogs, query: LogsQuery) -> dict[str, object]:
     since = view.missing_before(numbered)
     severities = SeverityJudge().judge(entry for _, entry in numbered)
     rows = [
-        (sort_key(entry[1]), as_html(number, entry, each, names))
+        (sort_key(entry[1]), as_html(number, entry, each, names, query.filter))
         for (number, entry), each in zip(numbered, severities, strict=True)
     ]
     if any(isinstance(item, bytes) and sort_key(item) < since for _, (_, item) in numbered):

@@ -121,7 +121,11 @@ async def log_lines(request: HttpRequest, resource: str = "", namespace: str = "
         return _one_line(b"".join(text_of(each) for each in lines if at in (None, time_of(each))))
     first, end = _number(request, "first"), _number(request, "end")
     numbered = view.buffer.between(max(first, end - LOADED_LINES), end)
-    content = {"entries": entries_as_json(numbered), "sources": view.names, "first": view.buffer.first_number}
+    content = {
+        "entries": entries_as_json(numbered, query.filter),
+        "sources": view.names,
+        "first": view.buffer.first_number,
+    }
     return JsonResponse(content, headers=NO_STORE)
 
 

@@ -36,9 +36,7 @@ def container_status(
         "ready": ready,
         "restartCount": restarts,
         "image": spec.image,
-        "imageID": ""
-        if "waiting" in state and not restarts
-        else f"{spec.image.partition(':')[0]}@sha256:{number:0>64}",
+        "imageID": "" if "waiting" in state and not last else f"{spec.image.partition(':')[0]}@sha256:{number:0>64}",
         "started": "running" in state,
     }
     if "waiting" not in state:
@@ -70,6 +68,8 @@ class PodStatusBuilder:
         self.host = host
         self.number = number
         self.restarts = 0
+        self.has_crashed = False
+        """Whether it ended and does not run again yet: the kubelet counts a restart when the next run begins."""
         self.started_at = created
         self.last_state: Json | None = None
         self._ready: bool | None = None
@@ -82,11 +82,13 @@ class PodStatusBuilder:
 
     def mark_waiting(self, now: float, reason: str, message: str) -> Json:
         """Held up: ImagePullBackOff, CrashLoopBackOff."""
-        phase = "Running" if self.restarts else "Pending"
+        phase = "Running" if self.last_state else "Pending"
         return self._status(phase, _waiting(reason, message), now, ready=False)
 
     def mark_running(self, now: float, *, ready: bool) -> Json:
         """The status of a pod that runs since `started_at`."""
+        self.restarts += self.has_crashed
+        self.has_crashed = False
         return self._status("Running", {"running": {"startedAt": timestamp(self.started_at)}}, now, ready=ready)
 
     def mark_crashed(self, now: float, code: int, reason: str) -> Json:
@@ -94,7 +96,7 @@ class PodStatusBuilder:
         ended = terminated_state(self.started_at, now, code, reason, self.number)
         status = self._status("Running", {"terminated": ended}, now, ready=False)
         self.last_state = ended
-        self.restarts += 1
+        self.has_crashed = True
         return status
 
     def mark_finished(self, now: float, code: int, reason: str = "Error") -> Json:
@@ -164,6 +166,7 @@ def recover_status(pod: Pod, number: str) -> PodStatusBuilder:
             parse_timestamp(ended.started_at), parse_timestamp(ended.finished_at), ended.exit_code, ended.reason, number
         )
     running = first.state.running
+    life.has_crashed = running is None and (ended is not None or first.state.terminated is not None)
     life.started_at = parse_timestamp(running.started_at) if running and running.started_at else created
     return life
 

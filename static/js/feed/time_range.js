@@ -58,7 +58,7 @@ export function start() {
 
   document.addEventListener("pointerdown", (event) => {
     const holder = event.target.closest?.("#picture");
-    if (!holder || event.button !== 0) return;
+    if (!holder || event.button !== 0 || event.target.closest("a")) return;
     holder.setPointerCapture(event.pointerId);
     brush.anchor = brush.from = brush.to = place(event);
     holder.focus({ preventScroll: true });

@@ -149,6 +149,13 @@ export class Entries {
     all.splice(first, next - first, unloaded(from, until), ...marks);
   }
 
+  /* The entry that is the same line or mark as one of before, where all came anew; undefined where there is none. */
+  same(one) {
+    const keyOf = ({ time, source, mark, words, content }) => JSON.stringify([time, source, mark, words, content && textOf({ content })]);
+    const key = keyOf(one);
+    return this.all.find((entry) => entry.time === one.time && !entry.gap && keyOf(entry) === key);
+  }
+
   /* Whether no line is older than those that are here. */
   get isWhole() {
     return this.history === "all" && !this.dropped && this.lowest <= this.first;

@@ -78,7 +78,7 @@ export function start() {
   }
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.(".log-sources a[href], .log-spans a[href], .log-empty a[href], .log-tools a[href]");
+    const link = event.target.closest?.(".log-sources a[href], .log-histogram a[href], .log-spans a[href], .log-empty a[href], .log-tools a[href]");
     if (link && page.section?.contains(link)) link.href = withOptions(link.href);
   }, { capture: true });
 
@@ -198,7 +198,11 @@ export function start() {
     const anchor = page.list.anchor();
     const fresh = page.entries.add(detail);
     if (!page.list.following && !detail.whole) page.waiting += fresh;
-    if (detail.whole) page.older = null;
+    if (detail.whole) {
+      page.older = null;
+      if (page.list.marked) page.list.marked = page.entries.same(page.list.marked);
+      if (anchor) anchor.entry = page.entries.same(anchor.entry) ?? anchor.entry;
+    }
     if (detail.whole && page.jumped) Object.assign(page, { jumped: false, linked: linkedTime() }); // its lines are gone
     page.entries.trim(page.list.place);
     if (renamed || detail.whole) page.list.redraw();

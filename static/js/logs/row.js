@@ -46,6 +46,37 @@ export function fieldsOf(entry) {
   return entry.fields;
 }
 
+const isFound = (classes) => classes.split(" ").includes("found");
+
+/* The texts of a line that the filter finds. */
+const foundIn = ({ content }) => (typeof content === "string" ? [] : content.filter(([classes]) => isFound(classes)).map(([, text]) => text));
+
+/* A text whose parts that are among `words` are marked. */
+function marked(text, words) {
+  const made = document.createDocumentFragment();
+  let at = 0;
+  for (;;) {
+    let next = -1;
+    let hit = "";
+    for (const word of words) {
+      const place = text.indexOf(word, at);
+      if (place >= 0 && (next < 0 || place < next || (place === next && word.length > hit.length))) [next, hit] = [place, word];
+    }
+    if (next < 0) break;
+    made.append(text.slice(at, next), element("mark", "found", hit));
+    at = next + hit.length;
+  }
+  made.append(text.slice(at));
+  return made;
+}
+
+/* The value of a field of JSON. The filter may have found the field, name and value, or a part of the value. */
+function markedValue(name, value, words) {
+  const begin = JSON.stringify(name.split(".").at(-1));
+  const isField = words.some((word) => word.startsWith(begin) && /^\s*:/.test(word.slice(begin.length)));
+  return isField ? element("mark", "found", written(value)) : marked(written(value), words);
+}
+
 const written = (value) => visible(typeof value === "string" ? value : JSON.stringify(value));
 
 function fieldAt(fields, path) {
@@ -58,13 +89,18 @@ function content(entry, columns) {
   const fields = fieldsOf(entry);
   if (!fields) {
     if (typeof entry.content === "string") box.textContent = entry.content;
-    else for (const [classes, text] of entry.content) box.append(classes ? element("span", classes, text) : text);
+    else for (const [classes, text] of entry.content) box.append(classes ? element(isFound(classes) ? "mark" : "span", classes, text) : text);
   } else {
+    const words = foundIn(entry);
     const message = MESSAGES.find((name) => typeof fields[name] === "string");
-    if (message) box.append(element("b", "log-message", written(fields[message])));
+    if (message) {
+      const text = element("b", "log-message");
+      text.append(markedValue(message, fields[message], words));
+      box.append(text);
+    }
     for (const [name, value] of Object.entries(fields)) {
       if (name === message || LEFT_OUT.has(name) || columns.includes(name)) continue;
-      box.append(" ", element("span", "log-field", `${visible(name)}=`), written(value));
+      box.append(" ", element("span", "log-field", `${visible(name)}=`), markedValue(name, value, words));
     }
   }
   if (entry.cut) box.append(" ", cutButton(entry));
@@ -118,7 +154,9 @@ export function rowOf(entry, options) {
   const fields = options.columns.length ? fieldsOf(entry) : null;
   for (const name of options.columns) {
     const value = fields ? fieldAt(fields, name) : undefined;
-    row.append(element("span", "log-column", value === undefined ? "" : written(value)));
+    const cell = element("span", "log-column");
+    if (value !== undefined) cell.append(markedValue(name, value, foundIn(entry)));
+    row.append(cell);
   }
   row.append(content(entry, options.columns));
   if (entry.open && fieldsOf(entry)) row.append(opened(entry));

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from informerd.errors import Unreachable
-from informerd.logs.log_events import LogEvent, LogLines
+from informerd.logs.log_events import LogEvent, LogLines, LogMark
 from informerd.logs.log_follower import FIRST_RETRY, FIRST_SILENCE, LAST_RETRY, PREVIOUS_TRIES, RUN_WAIT, LogFollower
 from informerd.logs.log_lines import split_time
 from informerd.rest.client import Client
@@ -335,3 +335,33 @@ async def test_a_pod_that_changes_all_the_time_does_not_make_the_log_be_asked_fo
             log.kubelet.changed.set()
             await log.clock.advance(0.1)
         assert log.kubelet.opened - before <= 10 / FIRST_RETRY
+
+
+async def test_an_outage_after_the_end_of_a_container_is_no_news() -> None:
+    async with Followed() as log:
+        log.kubelet.is_waiting = True
+        await log.becomes("one", "two", "[ended]")
+        log.kubelet.is_down = True
+        await log.passes(30)
+        log.kubelet.is_down = False
+        await log.passes(30)
+        assert log.texts == ["one", "two", "[ended]"]
+        log.kubelet.is_down = True
+        log.kubelet.runs.append(SECOND)
+        log.kubelet.is_waiting = False
+        log.kubelet.name(2)
+        await log.becomes("one", "two", "[ended]", "[restarted]", "[interrupted]")
+        log.kubelet.is_down = False
+        await log.becomes("one", "two", "[ended]", "[restarted]", "[interrupted]", "[resumed]", "three", "four")
+
+
+async def test_a_container_that_ends_in_an_outage_has_ended_after_it() -> None:
+    async with Followed() as log:
+        await log.becomes("one", "two")
+        log.kubelet.is_down = True
+        log.kubelet.is_waiting = True
+        log.kubelet.changed.set()
+        await log.becomes("one", "two", "[interrupted]")
+        log.kubelet.is_down = False
+        await log.becomes("one", "two", "[interrupted]", "[resumed]", "[ended]")
+        assert [event.words for event in log.events if isinstance(event, LogMark)][1] == "The log can be read again."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import msgspec
 import pytest
 
 from dashboard.objects.describers.containers import containers_of
@@ -132,6 +133,22 @@ def test_a_pod_that_restarted_says_how_it_ended_last() -> None:
     assert " ago, last exit 137 OOMKilled, " in text
     ages = [piece for piece in summary if piece.datetime]
     assert [piece.datetime[-1] for piece in ages] == ["Z", "Z"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        ("crash loop: main exited 1, restarted 14 times", "crash loop: main exited 1"),
+        ("crash loop: main exited 1, restarted 4 times", "crash loop: main exited 1, restarted 4 times"),
+        ("not ready", "not ready"),
+    ],
+)
+def test_the_number_of_restarts_is_said_once(reason: str, shown: str) -> None:
+    obj = pod("init-crash")
+    row = msgspec.structs.replace(row_of("pods", obj), reason=reason)
+    details = describe("pods", row, obj, NOW)
+    assert ", restarted 14 times" in plain_text(details.summary)
+    assert details.reason == shown
 
 
 def test_an_object_that_is_asked_to_go_says_so_first() -> None:

@@ -113,8 +113,14 @@ def test_the_chart_says_the_same_in_words() -> None:
 
 def test_the_most_that_was_used_gives_the_scale() -> None:
     found = charts(past((600, 40), (60, 20)), usage("shop/web", 0.25, 64))
-    assert [chart.peak for chart in found.charts] == ["400m", "40Mi"]
+    assert [chart.peak for chart in found.charts] == ["400m", "64Mi"]
     assert charts(None, usage("shop/web", 0.25, 64)).charts[0].peak == ""
+
+
+def test_what_is_used_now_is_never_more_than_the_most() -> None:
+    stored = past((60, 60.53))  # what may be stored of 0.6055 cores
+    assert charts(stored, usage("shop/web", 0.6055, 64)).charts[0].peak == "606m"
+    assert charts(stored, usage("shop/web", 0.3, 64)).charts[0].peak == "605m"
 
 
 def test_dashed_lines_are_named_by_what_they_are() -> None:

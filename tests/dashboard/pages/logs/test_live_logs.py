@@ -12,6 +12,7 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.logs.live_logs import LiveLogs
 from dashboard.pages.logs.object_or_list import open_object_logs, open_selection_logs
+from informerd.logs.log_events import LogLines
 from tests.support.objects.rows import Json, made, row_of
 from tests.support.pages.app_state import AttributeState
 from tests.support.pages.fake_log_streams import FakeLogStreams, LogsSite, logging_pod
@@ -99,6 +100,23 @@ async def test_events_stand_in_the_logs_of_a_list_and_between_the_lines_that_a_f
     assert marks_of(shown.view.window()) == [f"{'Pod web: ' * listed}Unhealthy: Readiness probe failed"]
     shown.tell("now", 55)
     assert marks_of(shown.frame()) == [f"{'Pod web: ' * listed}Unhealthy: Readiness probe failed"]
+
+
+async def test_lines_that_come_just_after_the_histogram_was_drawn_are_in_the_next_one_though_no_more_come() -> None:
+    shown = Shown()
+    await shown.begin()
+    await shown.site.clock.advance(1.0)
+    shown.frame()
+    container = shown.view.sources[0].container
+    shown.view.readers.log_event(container, LogLines("main", [b"2026-11-28T07:00:55.000000001Z ERROR last"]))
+    shown.frame()
+    assert shown.view.bars is not None
+    assert "error" not in dict(shown.view.bars.totals), "it is drawn once a second"
+    shown.view.dirty = False
+    for _ in range(3):
+        await shown.site.clock.advance(1.0)
+    assert shown.view.dirty
+    assert "error" in dict(shown.view.bars.totals)
 
 
 async def test_events_and_rollouts_can_be_hidden() -> None:

@@ -64,11 +64,13 @@ class Streams:
         """Nothing is kept."""
 
 
-def reader(streams: Streams, denied: str = "", query: LogsQuery | None = None) -> LogSourceReader:
+def reader(
+    streams: Streams, denied: str = "", query: LogsQuery | None = None, clock: FakeClock | None = None
+) -> LogSourceReader:
     async def judge(container: ContainerId) -> str:
         return "you may not" if container.pod == denied else ""
 
-    return LogSourceReader(query or LogsQuery(), cast("LogStreams", streams), judge, FakeClock(), lambda: None)
+    return LogSourceReader(query or LogsQuery(), cast("LogStreams", streams), judge, clock or FakeClock(), lambda: None)
 
 
 async def test_no_more_containers_are_read_than_the_limit_however_pods_come_and_go() -> None:
@@ -104,6 +106,52 @@ async def test_a_refusal_is_marked_once_however_often_it_is_asked_again() -> Non
     logs.log_event(container, LogMark("main", "refused", "you may not either"))
     marks = [item.words for _, item in logs.store.flush() if not isinstance(item, bytes)]
     assert marks == ["you may not", "you may not either", "you may not either"]
+
+
+def refused(number: int) -> str:
+    """What the API server says where the kubelet does not answer."""
+    url = f"https://10.0.0.1:10250/containerLogs/shop/web-{number}/main?follow=true"
+    return f'The log cannot be read now: Get "{url}": dial tcp 10.0.0.1:10250: connect: connection refused'
+
+
+async def test_one_outage_is_one_mark_however_many_containers_it_hits() -> None:
+    clock = FakeClock()
+    logs = reader(Streams(), clock=clock)
+    await logs.update([pod(number) for number in range(11)])
+    for source in logs.sources[:10]:
+        logs.log_event(source.container, LogMark("main", "interrupted", refused(source.number)))
+        await clock.advance(0.05)
+    logs.log_event(logs.sources[10].container, LogMark("main", "interrupted", "The log cannot be read now: timeout"))
+    assert {source.state for source in logs.sources} == {"interrupted"}
+    await clock.advance(1.0)
+    for source in logs.sources:
+        logs.log_event(source.container, LogMark("main", "resumed", "The log goes on."))
+    await clock.advance(0.05)
+    await clock.advance(1.0)
+    logs.log_event(logs.sources[3].container, LogMark("main", "interrupted", refused(3)))
+    await clock.advance(0.05)
+    await clock.advance(1.0)
+    said = "the log cannot be read now: dial tcp 10.0.0.1:10250: connect: connection refused (and 1 other reason)"
+    assert [(source, item.kind, item.words) for source, item in logs.store.flush() if not isinstance(item, bytes)] == [
+        (-1, "interrupted", f"11 containers: {said}"),
+        (-1, "resumed", "11 containers: the log goes on."),
+        (3, "interrupted", refused(3)),
+    ]
+
+
+async def test_lines_of_an_outage_do_not_take_away_those_that_pages_have() -> None:
+    logs = reader(Streams())
+    await logs.update([pod(0), pod(1)])
+    one, other = (source.container for source in logs.sources)
+    for second in range(3):
+        logs.log_event(one, LogLines("main", [line(second, "one")]))
+        logs.log_event(other, LogLines("main", [line(second, "other")]))
+        logs.store.flush()
+    logs.store.is_whole = False
+    for container in (one, other):  # both have been followed before; now one has its lines first
+        logs.log_event(container, LogLines("main", [line(second) for second in range(10, 310)]))
+        logs.store.flush()
+    assert not logs.store.is_whole
 
 
 async def test_a_log_that_failed_is_begun_again() -> None:

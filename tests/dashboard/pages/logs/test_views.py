@@ -121,7 +121,8 @@ async def test_where_the_process_has_no_room_for_one_more_log_the_page_says_whic
     site = LogsSite(namespace("shop"), logging_pod("web", 3), streams=FakeLogStreams(most=2))
     html = await site.page(ADDRESS)
     assert html.count("hello from web") == 2
-    assert html.count("not read: there is no room for one more") == 1
+    assert html.count("not read: there is no room for one more") == 2  # the chip, and the list of all
+    assert "1 of 3 containers cannot be read and is not counted" in words(html)
 
 
 def lines_from(second: int, count: int) -> list[bytes]:
@@ -144,3 +145,46 @@ async def test_a_page_says_from_when_on_it_has_all_lines(long: str, busy: int, s
     assert f'data-since="{since}"' in html
     assert re.findall(r'<div class="log-(line|mark)', html) == shown
     assert ("Lines may be missing above" in html) == ("mark" in shown)
+
+
+async def test_the_histogram_says_where_lines_of_containers_are_not_counted() -> None:
+    lines = {"main-0": lines_from(1000, 400), "main-1": lines_from(0, 20)}
+    site = LogsSite(namespace("shop"), logging_pod("web", 2), streams=FakeLogStreams(lines=lines, long="main-0"))
+    html = await site.page(ADDRESS)
+    assert "420 lines read so far of 2 containers" in words(html)
+    assert 'class="unread" width="70.92%"' in html  # 1,000 of the 1,410 s of its bars
+    said = "earlier lines of 1 of 2 containers were not read and are not counted. All are from 2026-11-28T07:16:40.0"
+    assert said in words(html)
+    assert '<a class="link" href="/resources/pods/shop/web/logs/?since=1h">Read the last hour of all</a>' in html
+    listed = re.findall(r"<tr.*?</tr>", html)[1:]
+    assert [words(row) for row in listed] == [
+        "main-0 live read from 2026-11-28T07:16:40.000000001Z on", "main-1 live all read",
+    ]  # fmt: skip
+
+
+async def test_the_histogram_of_logs_that_were_read_whole_has_no_doubt() -> None:
+    lines = {"main-0": lines_from(1000, 400), "main-1": lines_from(0, 20)}
+    site = LogsSite(namespace("shop"), logging_pod("web", 2), streams=FakeLogStreams(lines=lines))
+    html = await site.page(ADDRESS)
+    assert "420 lines of 2 containers" in words(html)
+    assert 'class="unread"' not in html
+    assert "not counted" not in html
+
+
+async def test_containers_that_a_page_does_not_name_at_first_are_a_click_away() -> None:
+    site = LogsSite(namespace("shop"), logging_pod("web", 12))
+    html = await site.page(ADDRESS)
+    assert html.count('<li class="chip log-chip') == 8
+    assert '<summary class="chip"><span class="wide">+4 more</span><span class="narrow">+9 more</span>' in html
+    listed = html.partition('<details id="log-reads-')[2].partition("</details>")[0]
+    assert [f"container=main-{number}" in listed for number in range(12)] == [True] * 12
+
+
+async def test_severities_of_the_legend_filter_and_a_chosen_one_leads_back() -> None:
+    lines = {"main": [each + text for each, text in zip(lines_from(0, 2), (b" ERROR no", b" INFO yes"), strict=True)]}
+    site = LogsSite(namespace("shop"), logging_pod("web"), streams=FakeLogStreams(lines=lines))
+    href = '<a href="/resources/pods/shop/web/logs/?'
+    assert f'{href}q=severity%3Dinfo+yes" title' in await site.page(f"{ADDRESS}?q=yes")
+    assert f'{href}q=severity%3Derror" title="Show only these lines"' in await site.page(ADDRESS)
+    chosen = await site.page(f"{ADDRESS}?q=severity=error")
+    assert '<a href="/resources/pods/shop/web/logs/" aria-current="true" title="Show lines of all severities"' in chosen

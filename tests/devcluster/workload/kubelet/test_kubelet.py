@@ -25,6 +25,14 @@ def restarts(world: World, name: str) -> int:
 async def test_a_crash_loop_backs_off_longer_each_time(calm: World) -> None:
     calm.create(PODS, pod("loops", annotations={"demo.deltaboard/behaviour": "crash"}))
     assert await calm.live(160, lambda: restarts(calm, "loops") >= 4)
+    counts = [
+        (next(iter(each["state"])), each["restartCount"])
+        for state in calm.states(PODS, "loops")
+        for each in state["status"].get("containerStatuses", ())
+    ]
+    assert list(dict.fromkeys(counts))[1:6] == [
+        ("running", 0), ("terminated", 0), ("running", 1), ("terminated", 1), ("waiting", 1),
+    ], "a restart counts when the next run begins"  # fmt: skip
     words = [pod_status(objects.decode(c.record)) for c in calm.changes if c.record.key[1] == "loops"]
     assert {"CrashLoopBackOff", "Running", "Error"} <= set(words)
     uid = calm.one(PODS, "default", "loops")["metadata"]["uid"]
