@@ -13,7 +13,7 @@ export PORT
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := run
-.PHONY: run test test-fast soak check format lock bundles vendor chart screenshots axe reference bench wheels image clean help
+.PHONY: run test test-fast soak check format lock bundles vendor chart screenshots axe reference bench wheels sbom image clean help
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -30,6 +30,7 @@ help:
 	@echo 'make reference    informerd'"'"'s API reference from its docstrings, into var/reference'
 	@echo 'make bench        every benchmark'
 	@echo 'make wheels       the wheels of deltaboard and informerd into dist/ (docs/install.md)'
+	@echo 'make sbom         what the wheels bring, as CycloneDX and as a list of licences, into dist/'
 	@echo 'make image        an image with buildah (docs/image.md)'
 	@echo 'make clean        take away the virtual environment and what was made'
 
@@ -99,6 +100,9 @@ wheels: $(BIN)/python
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . ./informerd
 	cd dist && sha256sum *.whl > SHA256SUMS
+
+sbom: wheels $(VENV)/.dev
+	$(BIN)/python -m tools.sbom dist
 
 BUILDAH ?= buildah
 BASE ?= python:3.13

@@ -116,3 +116,15 @@ def get(address: str, token: str) -> str:
             return text
     except OSError:  # a list that is not read yet is a 503
         return ""
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_the_bill_of_materials_has_each_package_of_the_wheel_with_its_licence(installed: Installed) -> None:
+    wheels = installed.home.parent / "wheels"
+    run(sys.executable, "-m", "tools.sbom", str(wheels))
+    rows = (wheels / "licences.md").read_text().splitlines()
+    assert "| Django " in "".join(rows)
+    assert not [row for row in rows if "not said" in row or row.endswith("|  |")]
+    assert not [row for row in rows if row.startswith("| kubernetes ")]
+    assert '"bomFormat": "CycloneDX"' in (wheels / "deltaboard.cdx.json").read_text()

@@ -1,0 +1,80 @@
+"""Software bill of materials of what is installed with Deltaboard: CycloneDX, and a list of licences.
+
+``python -m tools.sbom FOLDER`` installs the wheels of FOLDER (`make wheels`), with the versions of requirements.txt,
+into an empty environment, and writes ``deltaboard.cdx.json`` and ``licences.md`` beside them. Exits with 1 where
+a package does not say its licence.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+IN_FILE_ONLY = {"channels_redis": "BSD-3-Clause"}
+"""Licences that a package has as a text, and does not name in its metadata."""
+GENERATOR = "cyclonedx-bom==7.5.0"
+PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
+
+
+def main(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        python = _environment(Path(scratch, "deltaboard"))
+        constraints = Path(scratch, "constraints.txt")
+        constraints.write_text(_pinned((ROOT / "requirements.txt").read_text()))
+        _install(python, "--constraint", str(constraints), *map(str, sorted(folder.glob("*.whl"))))
+        generator = _environment(Path(scratch, "generator"))
+        _install(generator, GENERATOR)
+        written = folder / "deltaboard.cdx.json"
+        program = (generator, "-m", "cyclonedx_py", "environment", "--output-reproducible", "--of", "JSON")
+        subprocess.run([*program, "-o", written, python], check=True)
+    licences = dict(sorted(_licences(json.loads(written.read_text()))))
+    rows = [f"| {name} | {licence or 'not said'} |\n" for name, licence in licences.items()]
+    (folder / "licences.md").write_text("".join(["| package | licence |\n| --- | --- |\n", *rows]))
+    print(f"{written}: {len(licences)} packages")
+    if unknown := [name for name, licence in licences.items() if not licence]:
+        sys.exit(f"These packages do not say their licence: {', '.join(unknown)}")
+
+
+def _pinned(requirements: str) -> str:
+    """The versions and markers, without extras and hashes."""
+    found = re.findall(r"^([\w.-]+)(?:\[[^]]*\])?(==[^\\\n]+)", requirements, re.MULTILINE)
+    return "".join(f"{name}{version}\n" for name, version in found)
+
+
+def _licences(bill: dict[str, Any]) -> list[tuple[str, str]]:
+    """Name and version of each package, and its licences as an SPDX expression, an identifier or words."""
+    return [
+        (
+            f"{component['name']} {component['version']}",
+            IN_FILE_ONLY.get(component["name"])
+            or ", ".join(
+                sorted(
+                    {
+                        each.get("expression") or each["license"].get("id") or each["license"].get("name", "")
+                        for each in component.get("licenses", ())
+                    }
+                )
+            ),
+        )
+        for component in bill["components"]
+    ]
+
+
+def _environment(folder: Path) -> str:
+    venv.create(folder, symlinks=True)
+    return str(folder / "bin" / "python")
+
+
+def _install(python: str, *requirements: str) -> None:
+    subprocess.run([*PIP, "--python", python, "install", "--no-compile", *requirements], check=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
