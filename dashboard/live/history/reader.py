@@ -25,6 +25,7 @@ STEP = 200
 GRACE = 6_000_000
 """Microseconds that the newest note of what is covered may be old while all is recorded."""
 FOREVER = 2**62
+NOT_CONFIRMED = "it is not confirmed yet that all was recorded"
 MAX_FOUND = 200
 ROWS = 1_000
 """Rows that are read at a time where it is not known how many are wanted."""
@@ -347,12 +348,14 @@ class HistoryReader:
         return Gap(before, after, reason)
 
     def _gap_between(self, earlier: Version, later: Version) -> Gap | None:
-        """The gap between two versions of an object. In which the earlier one was found is none: from then on the
-        object was watched.
+        """The gap between two versions of an object, also while it is not known yet whether there is one. Where the
+        earlier one was found in a gap, that is none before changes: from then on the object was watched.
         """
-        gaps = self.gaps(earlier.object.kind, earlier.time, later.time)
+        since, until = earlier.time, later.time
+        gaps = gaps_between(self._spans(earlier.object.kind, since, until), since, until, NOT_CONFIRMED)
         was_found = earlier.operation in (Operation.FOUND, Operation.DIFFERS)
-        return next((gap for gap in gaps if not (was_found and gap.since <= earlier.time)), None)
+        is_watched = was_found and later.operation is Operation.MODIFIED
+        return next((gap for gap in gaps if not (is_watched and gap.since <= since and gap.until is not None)), None)
 
     def _spans(self, kind: str, since: int, until: int) -> list[Span]:
         spans: list[Span] = []

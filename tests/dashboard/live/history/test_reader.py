@@ -126,6 +126,35 @@ def test_the_gap_in_which_an_object_was_found_is_none(log: Log) -> None:
     assert found.gap is None
 
 
+def test_what_was_found_to_differ_has_a_gap_before_it_also_after_an_object_that_was_found_in_the_same_gap(
+    log: Log,
+) -> None:
+    log.change("pods", Operation.FOUND, whole_object("web", log.next_version()))
+    log.change("pods", Operation.MODIFIED, whole_object("web", log.next_version(), spec=1), is_seen=False)
+    version = log.next_version()
+    log.change("pods", Operation.MODIFIED, whole_object("web", version, spec=2), is_seen=False)
+    log.list_again("pods")
+    log.tick("pods", since=log.now)
+    found = log.reader.write_of(NAME, str(version))
+    assert found is not None
+    assert found.after.version.operation is Operation.DIFFERS
+    assert found.gap is not None
+
+
+def test_a_gap_before_a_write_is_assumed_until_it_is_confirmed_that_there_is_none(log: Log) -> None:
+    changed(log, Operation.ADDED, spec=1)
+    version = log.next_version()
+    log.change("pods", Operation.MODIFIED, whole_object("web", version, spec=2))
+    log.write()
+    found = log.reader.write_of(NAME, str(version))
+    assert found is not None
+    assert found.gap is not None
+    log.tick("pods")
+    found = log.reader.write_of(NAME, str(version))
+    assert found is not None
+    assert found.gap is None
+
+
 NAME = ObjectName("pods", "default", "web", "uid-web")
 
 
