@@ -177,8 +177,7 @@ class HistoryReader:
     def write_of(self, name: ObjectName, resource_version: str, since: int = 0) -> RecordedWrite | None:
         """The write that made a resourceVersion of an object, at `since` or later; None where history has none."""
         where = (name.kind, name.namespace, name.name)
-        versions = self.versions(*where, name.uid, since=since)
-        after = next((each for each in versions if each.resource_version == resource_version), None)
+        after = self._first_of(name, resource_version, since)
         stored = self.read(after) if after is not None else None
         if after is None or stored is None:
             return None
@@ -346,6 +345,19 @@ class HistoryReader:
             ((since, reason) for since, _, reason in spans if since > time), default=(None, NO_RECORDER)
         )
         return Gap(before, after, reason)
+
+    def _first_of(self, name: ObjectName, resource_version: str, since: int) -> Version | None:
+        """The first version with that resourceVersion of an object: it stands again where the object was found again."""
+        sql = (
+            f"SELECT {VERSION} FROM {{version}} v "  # noqa: S608
+            "WHERE v.object = ? AND v.time >= ? AND v.resource_version = ? ORDER BY v.time LIMIT 1"
+        )
+        for reader in self._overlapping(since, FOREVER):
+            with closing(reader.connection):
+                for number in self._ids(reader, name.kind, name.namespace, name.name, name.uid):
+                    for row in reader.connection.query(sql, number, since, resource_version):
+                        return reader.version(name, row)
+        return None
 
     def _gap_between(self, earlier: Version, later: Version) -> Gap | None:
         """The gap between two versions of an object, also while it is not known yet whether there is one. Where the

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import zstandard
 
 from dashboard.live.history.part_reader import PartReader
@@ -100,6 +101,23 @@ def test_the_write_of_a_version_is_found_with_the_state_before_it_also_in_anothe
     assert first.before is None
     assert log.reader.write_of(name, "1") is None
     assert log.reader.write_of(replace(name, uid="other"), version) is None
+
+
+def test_of_the_versions_after_a_write_none_is_read(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = fill(log, 100, part_each=30)
+    read: list[Version] = []
+    made = PartReader.version
+
+    def counted(reader: PartReader, *given: Any) -> Version:
+        version = made(reader, *given)
+        read.append(version)
+        return version
+
+    monkeypatch.setattr(PartReader, "version", counted)
+    found = log.reader.write_of(NAME, json.loads(truth[3])["metadata"]["resourceVersion"])
+    assert found is not None
+    assert found.after.json == truth[3]
+    assert max(version.time for version in read) == found.after.version.time
 
 
 def test_a_gap_before_a_write_is_told(log: Log) -> None:
