@@ -42,6 +42,9 @@ RECREATED = (
     "objects that it owned, does not find it again. Their status is not brought back."
 )
 
+RUNS_AGAIN = " They run again, also those that had ended."
+_RUN_TO_END = frozenset({"jobs.batch", "pods"})
+
 
 @dataclass(frozen=True, kw_only=True)
 class UndoExecution(ItemExecution):
@@ -105,7 +108,8 @@ class UndoExecution(ItemExecution):
         left_out = (
             f" Left out, because it belonged to the old ones: {', '.join(omitted_fields)}." if omitted_fields else ""
         )
-        group = ChangeGroup("", RECREATED + left_out, (), stored.warnings)
+        runs_again = RUNS_AGAIN if self.kind.key in _RUN_TO_END else ""
+        group = ChangeGroup("", RECREATED + runs_again + left_out, (), stored.warnings)
         return DryRunResult(tried_item(item, fingerprint(body)), group)
 
     async def _create(self, item: Item) -> Item:

@@ -29,7 +29,8 @@ from tests.support.live.recorded_cluster import recorded_cluster
 from tests.support.wait import eventually
 
 DEPLOYMENTS = "deployments.apps"
-KINDS = (KEY, DEPLOYMENTS, "secrets")
+JOBS = "jobs.batch"
+KINDS = (KEY, DEPLOYMENTS, JOBS, "secrets")
 
 
 @pytest.fixture
@@ -143,6 +144,20 @@ async def test_what_a_run_deleted_is_created_again_and_that_is_undone_where_nobo
     await demos.press("start")
     await demos.shows("1 created.")
     assert demos.names() == {"a", "b", "c"}
+
+
+async def test_of_jobs_it_is_said_that_they_run_again(recorded: Demos) -> None:
+    demos = recorded
+    jobs = demos.collection.replace("crddemo.k8s.io/v1", "batch/v1").replace("mydemos", "jobs")
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "app", "image": "app:1"}]}}
+    demos.list(JOBS, [demos.cluster.create(jobs, {"metadata": {"name": "one"}, "spec": {"template": template}})])
+    demos.page = f"/resources/{JOBS}/bulk/"
+    await finish(demos, "1 deleted.", verb="delete")
+    await undo(demos)
+    page = await demos.shows("1 would be created")
+    assert "They run again, also those that had ended." in page.text
+    await demos.press("start")
+    await demos.shows("1 created.")
 
 
 async def test_one_that_a_finalizer_still_holds_is_created_once_it_is_gone(recorded: Demos) -> None:
