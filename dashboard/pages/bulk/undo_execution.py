@@ -42,6 +42,8 @@ RECREATED = (
     "objects that it owned, does not find it again. Their status is not brought back."
 )
 
+HOLDS_OTHERS = "What was put into it since would be lost with it. Delete it by itself if you want that."
+_CONTAINERS = frozenset({"customresourcedefinitions.apiextensions.k8s.io", "namespaces", "persistentvolumeclaims"})
 RUNS_AGAIN = " They run again, also those that had ended."
 _RUN_TO_END = frozenset({"jobs.batch", "pods"})
 
@@ -63,6 +65,8 @@ class UndoExecution(ItemExecution):
         """Of what the run created nothing may have changed since, or its deletion would lose that."""
         if not self.order.deletes:
             return
+        if self.kind.key in _CONTAINERS:
+            raise LeftAlone("refused", HOLDS_OTHERS)
         write = _undone(item)
         key, name = self.kind.key, self._name(item, write)
         created = await self._find(

@@ -13,11 +13,16 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
+from dashboard.access.identity import Identity
 from dashboard.access.person import Person
 from dashboard.access.rights import Rights
 from dashboard.live.history import recorder, recorder_thread
+from dashboard.objects.kinds.catalog import KINDS as CATALOG
 from dashboard.pages.bulk.executor_factory import item_executor_factory
+from dashboard.pages.bulk.operation import BulkOperation, UndoneRun
+from dashboard.pages.bulk.run import Item, UndoneWrite
 from dashboard.pages.bulk.runner import BulkRunner
+from dashboard.pages.bulk.undo_execution import HOLDS_OTHERS
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.runtime.production_clusters import ProductionClusters
 from informerd.errors import Unreachable
@@ -428,3 +433,24 @@ async def test_a_write_whose_answer_was_lost_is_not_undone(recorded: Demos, monk
     await undo(demos)
     await demos.shows("It is not known which version the run made of it")
     assert demos.labels("a") == {"team": "new"}
+
+
+@pytest.mark.parametrize("key", ["namespaces", "persistentvolumeclaims"])
+async def test_what_others_may_have_filled_since_it_was_created_again_is_not_deleted(
+    demos: Demos, namespace: str, key: str
+) -> None:
+    parts, path = demos.parts, f"/api/v1/namespaces/{namespace}"
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    if key == "namespaces":
+        metadata = demos.cluster.get(path)["metadata"]
+    else:
+        made = {"metadata": {"name": "one"}, "spec": claim}
+        metadata = demos.cluster.create(f"{path}/persistentvolumeclaims", made)["metadata"]
+    uid, version = metadata["uid"], metadata["resourceVersion"]
+    order = BulkOperation("undo", None, undo=UndoneRun("another", "creation", 0.0, 0.0))
+    work = item_executor_factory(parts.schemas, parts.authors, parts.clock)
+    executor = work(parts.client, CATALOG[key].resource, order, Identity("", ""))
+    undone = UndoneWrite(uid, "", version)
+    item = Item(metadata.get("namespace", ""), metadata["name"], uid, undone=undone)
+    tried = (await executor.dry_run(item)).item
+    assert (tried.state, tried.words) == ("refused", HOLDS_OTHERS)
