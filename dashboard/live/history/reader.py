@@ -347,7 +347,7 @@ class HistoryReader:
         return Gap(before, after, reason)
 
     def _first_of(self, name: ObjectName, resource_version: str, since: int) -> Version | None:
-        """The first version with that resourceVersion of an object: it stands again where the object was found again."""
+        """The first version of an object with that resourceVersion, which stands again where it was found again."""
         sql = (
             f"SELECT {VERSION} FROM {{version}} v "  # noqa: S608
             "WHERE v.object = ? AND v.time >= ? AND v.resource_version = ? ORDER BY v.time LIMIT 1"

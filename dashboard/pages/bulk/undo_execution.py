@@ -37,6 +37,7 @@ MAX_NAMED = 3
 UNKNOWN_VERSION = "It is not known which version the run made of it, so what it changed cannot be told."
 STILL_THERE = "It still exists: its deletion has not ended. Try again once it is gone."
 NAME_IN_USE = "Another object has its name now, and is left as it is."
+CREATED_ALREADY = "An object of its name has all of it already: it was created again before."
 RECREATED = (
     "They are created as they were before they were deleted, each with a new uid: what refers to the old one, such as "
     "objects that it owned, does not find it again. Their status is not brought back."
@@ -102,8 +103,9 @@ class UndoExecution(ItemExecution):
         except NotFound:
             pass
         else:
-            is_same = live["metadata"]["uid"] == item.uid
-            raise LeftAlone("refused", STILL_THERE) if is_same else LeftAlone("changed", NAME_IN_USE)
+            if live["metadata"]["uid"] == item.uid:
+                raise LeftAlone("refused", STILL_THERE)
+            raise _left_alone(live, (await self._body(item))[0])
         body, omitted_fields = await self._body(item)
         try:
             stored = await client.create(body, dry_run=True)
@@ -124,7 +126,7 @@ class UndoExecution(ItemExecution):
         except AlreadyExists as error:
             stored = await client.read()
             if not (item.is_unconfirmed and contains(editable_part(stored), body)):
-                raise LeftAlone("changed", NAME_IN_USE) from error
+                raise _left_alone(stored, body) from error
         except NotFound as error:
             return mark_refused(item, "failed", error)
         metadata = stored["metadata"]
@@ -153,6 +155,13 @@ class UndoExecution(ItemExecution):
             return await read_when_recorded(self.history, self.kind, self.undo.ended_at, read)
         except NotRecorded as reason:
             raise LeftAlone("refused", str(reason)) from reason
+
+
+def _left_alone(live: dict[str, Value], body: dict[str, Value]) -> LeftAlone:
+    """The reason where another object has the name of the one to create."""
+    if contains(editable_part(live), body):
+        return LeftAlone("same", CREATED_ALREADY)
+    return LeftAlone("changed", NAME_IN_USE)
 
 
 def _undone(item: Item) -> UndoneWrite:

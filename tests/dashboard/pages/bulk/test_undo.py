@@ -22,7 +22,7 @@ from dashboard.pages.bulk.executor_factory import item_executor_factory
 from dashboard.pages.bulk.operation import BulkOperation, UndoneRun
 from dashboard.pages.bulk.run import Item, UndoneWrite
 from dashboard.pages.bulk.runner import BulkRunner
-from dashboard.pages.bulk.undo_execution import HOLDS_OTHERS
+from dashboard.pages.bulk.undo_execution import CREATED_ALREADY, HOLDS_OTHERS
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.runtime.production_clusters import ProductionClusters
 from informerd.errors import Unreachable
@@ -149,6 +149,30 @@ async def test_what_a_run_deleted_is_created_again_and_that_is_undone_where_nobo
     await demos.press("start")
     await demos.shows("1 created.")
     assert demos.names() == {"a", "b", "c"}
+
+
+async def test_a_deletion_that_is_undone_twice_is_undone_once(recorded: Demos) -> None:
+    demos = recorded
+    demos.make("a", "b")
+    await finish(demos, "2 deleted.", verb="delete")
+    deletion = demos.run
+    await undo(demos)
+    await demos.shows("2 would be created")
+    first, demos.run = demos.run, deletion
+    await undo(demos)
+    await demos.shows("2 would be created")
+    second, demos.run = demos.run, first
+    await demos.press("start")
+    await demos.shows("2 created.")
+    uids = {name: demos.get(name)["metadata"]["uid"] for name in "ab"}
+    demos.patch("b", {"spec": {"port": 1}})
+    demos.run = second
+    await demos.press("start")
+    page = await demos.shows("1 changed meanwhile")
+    assert "1 needed no change" in page.text
+    assert CREATED_ALREADY in page.text
+    assert {name: demos.get(name)["metadata"]["uid"] for name in "ab"} == uids
+    assert demos.get("b")["spec"]["port"] == 1
 
 
 async def test_of_jobs_it_is_said_that_they_run_again(recorded: Demos) -> None:
