@@ -66,6 +66,8 @@ def test_names_with_dots_are_told_from_fields() -> None:
 
 
 def test_of_a_list_that_has_names_no_more_no_entry_is_put_back_by_its_name() -> None:
-    now, then = {"env": [{"name": "A", "value": "2"}, {"name": "A"}]}, {"env": [{"name": "A", "value": "1"}]}
-    assert put_back(now, then, frozenset({"env[A].value"})) == (now, {"env[A].value"})
+    now: Any = {"env": [{"name": "A", "value": "2"}, {"name": "A"}]}
+    then: Any = {"env": [{"name": "A", "value": "1"}]}
+    by_name = frozenset({"env[A].value"})
+    assert put_back(now, then, by_name) == (now, by_name)
     assert put_back(now, then, frozenset({"env[0].value"})) == (then, frozenset())
