@@ -108,6 +108,17 @@ class PartReader:
         rows = self.connection.query(sql, number, namespace, name, since, until)
         return [self.version(self.name(row[:4]), row[4:]) for row in rows]
 
+    def first_of(self, name: ObjectName, resource_version: str, since: int) -> Version | None:
+        """The first version of an object with that resourceVersion, at a moment or later; None where there is none."""
+        sql = (
+            f"SELECT {VERSION} FROM {{version}} v "  # noqa: S608
+            "WHERE v.object = ? AND v.time >= ? AND v.resource_version = ? ORDER BY v.time LIMIT 1"
+        )
+        for number in self.ids_of(name.kind, name.namespace, name.name, name.uid):
+            for row in self.connection.query(sql, number, since, resource_version):
+                return self.version(name, row)
+        return None
+
     def last_of(self, kind: str, namespace: str, name: str, time: int, uid: str = "") -> StoredVersion | None:
         """The last version at a moment or before of the object that had the name then; None where there is none."""
         ids = self.ids_of(kind, namespace, name, uid)

@@ -24,6 +24,7 @@ STEP = 200
 """Objects of a step: the first ones are there within some 50 ms."""
 GRACE = 6_000_000
 """Microseconds that the newest note of what is covered may be old while all is recorded."""
+NOT_CONFIRMED = "it is not confirmed yet that all was recorded"
 MAX_FOUND = 200
 MAX_NAMES = 200
 """Parts of which it is remembered what their rows refer to."""
@@ -178,8 +179,7 @@ class HistoryReader:
     def write_of(self, name: ObjectName, resource_version: str, since: int = 0) -> RecordedWrite | None:
         """The write that made a resourceVersion of an object, at `since` or later; None where history has none."""
         where = (name.kind, name.namespace, name.name)
-        versions = self.versions(*where, name.uid, since=since)
-        after = next((each for each in versions if each.resource_version == resource_version), None)
+        after = self._first_of(name, resource_version, since)
         stored = self.read(after) if after is not None else None
         if after is None or stored is None:
             return None
@@ -432,13 +432,23 @@ class HistoryReader:
         )
         return Gap(before, after, reason)
 
+    def _first_of(self, name: ObjectName, resource_version: str, since: int) -> Version | None:
+        """The first version of an object with that resourceVersion, which stands again where it was found again."""
+        for reader in self._overlapping(since, FOREVER):
+            with closing(reader.connection):
+                if (version := reader.first_of(name, resource_version, since)) is not None:
+                    return version
+        return None
+
     def _gap_between(self, earlier: Version, later: Version) -> Gap | None:
-        """The gap between two versions of an object. In which the earlier one was found is none: from then on the
-        object was watched.
+        """The gap between two versions of an object, also while it is not known yet whether there is one. Where the
+        earlier one was found in a gap, that is none before changes: from then on the object was watched.
         """
-        gaps = self.gaps(earlier.object.kind, earlier.time, later.time)
+        since, until = earlier.time, later.time
+        gaps = gaps_between(self._spans(earlier.object.kind, since, until), since, until, NOT_CONFIRMED)
         was_found = earlier.operation in (Operation.FOUND, Operation.DIFFERS)
-        return next((gap for gap in gaps if not (was_found and gap.since <= earlier.time)), None)
+        is_watched = was_found and later.operation is Operation.MODIFIED
+        return next((gap for gap in gaps if not (is_watched and gap.since <= since and gap.until is not None)), None)
 
     def _spans(self, kind: str, since: int, until: int) -> list[Span]:
         spans: list[Span] = []

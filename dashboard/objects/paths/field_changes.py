@@ -79,7 +79,8 @@ def put_back(now: Any, then: Any, paths: frozenset[str]) -> tuple[Any, frozenset
     """`now` with the fields at `paths` as they are in `then`, and the paths of which neither has anything to put back.
 
     Paths and entries of lists are those of `field_changes`. A field that `then` does not have is removed. A list whose
-    entries have no names is put back as a whole, and an entry that only one side has can only be put back as a whole.
+    entries have no names is put back as a whole where the path has a position in it, and an entry that only one side
+    has can only be put back as a whole.
     """
     fields = _ChosenFields(paths)
     value = fields.put_back(now, then, ())
@@ -171,8 +172,10 @@ class _ChosenFields:
         if isinstance(now, list) and isinstance(then, list):
             name = _identity(now, then)
             if not name:
-                self.done |= {each for each in self._paths if each.startswith(f"{text}[")}
-                return then
+                entries = _keyed(now, "") | _keyed(then, "")
+                whole = {each for each in self._paths if each.startswith(text) and _first(each[len(text) :]) in entries}
+                self.done |= whole
+                return then if whole else now
             return [*self._members(_keyed(now, name), _keyed(then, name), path, is_list=True).values()]
         if all(isinstance(side, dict) or side is _MISSING for side in (now, then)):
             members = self._members(_members_of(now), _members_of(then), path)
@@ -202,6 +205,11 @@ class _ChosenFields:
             if value is not _MISSING:
                 members[key] = value
         return members
+
+
+def _first(path: str) -> str:
+    """The entry of a list with which a path begins, ``[web]``."""
+    return path[: path.find("]") + 1]
 
 
 def _members_of(value: Any) -> dict[str, Any]:

@@ -37,10 +37,16 @@ MAX_NAMED = 3
 UNKNOWN_VERSION = "It is not known which version the run made of it, so what it changed cannot be told."
 STILL_THERE = "It still exists: its deletion has not ended. Try again once it is gone."
 NAME_IN_USE = "Another object has its name now, and is left as it is."
+CREATED_ALREADY = "An object of its name has all of it already: it was created again before."
 RECREATED = (
     "They are created as they were before they were deleted, each with a new uid: what refers to the old one, such as "
     "objects that it owned, does not find it again. Their status is not brought back."
 )
+
+HOLDS_OTHERS = "What was put into it since would be lost with it. Delete it by itself if you want that."
+_CONTAINERS = frozenset({"customresourcedefinitions.apiextensions.k8s.io", "namespaces", "persistentvolumeclaims"})
+RUNS_AGAIN = " They run again, also those that had ended."
+_RUN_TO_END = frozenset({"jobs.batch", "pods"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +66,8 @@ class UndoExecution(ItemExecution):
         """Of what the run created nothing may have changed since, or its deletion would lose that."""
         if not self.order.deletes:
             return
+        if self.kind.key in _CONTAINERS:
+            raise LeftAlone("refused", HOLDS_OTHERS)
         write = _undone(item)
         key, name = self.kind.key, self._name(item, write)
         created = await self._find(
@@ -95,8 +103,9 @@ class UndoExecution(ItemExecution):
         except NotFound:
             pass
         else:
-            is_same = live["metadata"]["uid"] == item.uid
-            raise LeftAlone("refused", STILL_THERE) if is_same else LeftAlone("changed", NAME_IN_USE)
+            if live["metadata"]["uid"] == item.uid:
+                raise LeftAlone("refused", STILL_THERE)
+            raise _left_alone(live, (await self._body(item))[0])
         body, omitted_fields = await self._body(item)
         try:
             stored = await client.create(body, dry_run=True)
@@ -105,7 +114,8 @@ class UndoExecution(ItemExecution):
         left_out = (
             f" Left out, because it belonged to the old ones: {', '.join(omitted_fields)}." if omitted_fields else ""
         )
-        group = ChangeGroup("", RECREATED + left_out, (), stored.warnings)
+        runs_again = RUNS_AGAIN if self.kind.key in _RUN_TO_END else ""
+        group = ChangeGroup("", RECREATED + runs_again + left_out, (), stored.warnings)
         return DryRunResult(tried_item(item, fingerprint(body)), group)
 
     async def _create(self, item: Item) -> Item:
@@ -116,7 +126,7 @@ class UndoExecution(ItemExecution):
         except AlreadyExists as error:
             stored = await client.read()
             if not (item.is_unconfirmed and contains(editable_part(stored), body)):
-                raise LeftAlone("changed", NAME_IN_USE) from error
+                raise _left_alone(stored, body) from error
         except NotFound as error:
             return mark_refused(item, "failed", error)
         metadata = stored["metadata"]
@@ -145,6 +155,13 @@ class UndoExecution(ItemExecution):
             return await read_when_recorded(self.history, self.kind, self.undo.ended_at, read)
         except NotRecorded as reason:
             raise LeftAlone("refused", str(reason)) from reason
+
+
+def _left_alone(live: dict[str, Value], body: dict[str, Value]) -> LeftAlone:
+    """The reason where another object has the name of the one to create."""
+    if contains(editable_part(live), body):
+        return LeftAlone("same", CREATED_ALREADY)
+    return LeftAlone("changed", NAME_IN_USE)
 
 
 def _undone(item: Item) -> UndoneWrite:

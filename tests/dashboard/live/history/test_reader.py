@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import zstandard
 
 from dashboard.live.history.part import FOREVER
@@ -103,6 +104,23 @@ def test_the_write_of_a_version_is_found_with_the_state_before_it_also_in_anothe
     assert log.reader.write_of(replace(name, uid="other"), version) is None
 
 
+def test_of_the_versions_after_a_write_none_is_read(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = fill(log, 100, part_each=30)
+    read: list[Version] = []
+    made = PartReader.version
+
+    def counted(reader: PartReader, *given: Any) -> Version:
+        version = made(reader, *given)
+        read.append(version)
+        return version
+
+    monkeypatch.setattr(PartReader, "version", counted)
+    found = log.reader.write_of(NAME, json.loads(truth[3])["metadata"]["resourceVersion"])
+    assert found is not None
+    assert found.after.json == truth[3]
+    assert max(version.time for version in read) == found.after.version.time
+
+
 def test_a_gap_before_a_write_is_told(log: Log) -> None:
     log.change("pods", Operation.ADDED, whole_object("web", log.next_version()))
     log.tick("pods")
@@ -123,6 +141,35 @@ def test_the_gap_in_which_an_object_was_found_is_none(log: Log) -> None:
     log.since = log.now  # type: ignore[attr-defined]
     version = changed(log, Operation.MODIFIED, spec=1)
     found = log.reader.write_of(NAME, version)
+    assert found is not None
+    assert found.gap is None
+
+
+def test_what_was_found_to_differ_has_a_gap_before_it_also_after_an_object_that_was_found_in_the_same_gap(
+    log: Log,
+) -> None:
+    log.change("pods", Operation.FOUND, whole_object("web", log.next_version()))
+    log.change("pods", Operation.MODIFIED, whole_object("web", log.next_version(), spec=1), is_seen=False)
+    version = log.next_version()
+    log.change("pods", Operation.MODIFIED, whole_object("web", version, spec=2), is_seen=False)
+    log.list_again("pods")
+    log.tick("pods", since=log.now)
+    found = log.reader.write_of(NAME, str(version))
+    assert found is not None
+    assert found.after.version.operation is Operation.DIFFERS
+    assert found.gap is not None
+
+
+def test_a_gap_before_a_write_is_assumed_until_it_is_confirmed_that_there_is_none(log: Log) -> None:
+    changed(log, Operation.ADDED, spec=1)
+    version = log.next_version()
+    log.change("pods", Operation.MODIFIED, whole_object("web", version, spec=2))
+    log.write()
+    found = log.reader.write_of(NAME, str(version))
+    assert found is not None
+    assert found.gap is not None
+    log.tick("pods")
+    found = log.reader.write_of(NAME, str(version))
     assert found is not None
     assert found.gap is None
 

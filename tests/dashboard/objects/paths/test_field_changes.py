@@ -63,3 +63,11 @@ def test_names_with_dots_are_told_from_fields() -> None:
     paths = {change.path for change in field_changes(now, then).changes}
     assert paths == {'labels["a.b"]', "labels.a.b"}
     assert put_back(now, then, frozenset({"labels.a.b"}))[0] == {"labels": {"a.b": "2", "a": {"b": "1"}}}
+
+
+def test_of_a_list_that_has_names_no_more_no_entry_is_put_back_by_its_name() -> None:
+    now: Any = {"env": [{"name": "A", "value": "2"}, {"name": "A"}]}
+    then: Any = {"env": [{"name": "A", "value": "1"}]}
+    by_name = frozenset({"env[A].value"})
+    assert put_back(now, then, by_name) == (now, by_name)
+    assert put_back(now, then, frozenset({"env[0].value"})) == (then, frozenset())

@@ -13,11 +13,16 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
+from dashboard.access.identity import Identity
 from dashboard.access.person import Person
 from dashboard.access.rights import Rights
 from dashboard.live.history import recorder, recorder_thread
+from dashboard.objects.kinds.catalog import KINDS as CATALOG
 from dashboard.pages.bulk.executor_factory import item_executor_factory
+from dashboard.pages.bulk.operation import BulkOperation, UndoneRun
+from dashboard.pages.bulk.run import Item, UndoneWrite
 from dashboard.pages.bulk.runner import BulkRunner
+from dashboard.pages.bulk.undo_execution import CREATED_ALREADY, HOLDS_OTHERS
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.runtime.production_clusters import ProductionClusters
 from informerd.errors import Unreachable
@@ -29,7 +34,8 @@ from tests.support.live.recorded_cluster import recorded_cluster
 from tests.support.wait import eventually
 
 DEPLOYMENTS = "deployments.apps"
-KINDS = (KEY, DEPLOYMENTS, "secrets")
+JOBS = "jobs.batch"
+KINDS = (KEY, DEPLOYMENTS, JOBS, "secrets")
 
 
 @pytest.fixture
@@ -143,6 +149,44 @@ async def test_what_a_run_deleted_is_created_again_and_that_is_undone_where_nobo
     await demos.press("start")
     await demos.shows("1 created.")
     assert demos.names() == {"a", "b", "c"}
+
+
+async def test_a_deletion_that_is_undone_twice_is_undone_once(recorded: Demos) -> None:
+    demos = recorded
+    demos.make("a", "b")
+    await finish(demos, "2 deleted.", verb="delete")
+    deletion = demos.run
+    await undo(demos)
+    await demos.shows("2 would be created")
+    first, demos.run = demos.run, deletion
+    await undo(demos)
+    await demos.shows("2 would be created")
+    second, demos.run = demos.run, first
+    await demos.press("start")
+    await demos.shows("2 created.")
+    uids = {name: demos.get(name)["metadata"]["uid"] for name in "ab"}
+    demos.patch("b", {"spec": {"port": 1}})
+    demos.run = second
+    await demos.press("start")
+    page = await demos.shows("1 changed meanwhile")
+    assert "1 needed no change" in page.text
+    assert CREATED_ALREADY in page.text
+    assert {name: demos.get(name)["metadata"]["uid"] for name in "ab"} == uids
+    assert demos.get("b")["spec"]["port"] == 1
+
+
+async def test_of_jobs_it_is_said_that_they_run_again(recorded: Demos) -> None:
+    demos = recorded
+    jobs = demos.collection.replace("crddemo.k8s.io/v1", "batch/v1").replace("mydemos", "jobs")
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "app", "image": "app:1"}]}}
+    demos.list(JOBS, [demos.cluster.create(jobs, {"metadata": {"name": "one"}, "spec": {"template": template}})])
+    demos.page = f"/resources/{JOBS}/bulk/"
+    await finish(demos, "1 deleted.", verb="delete")
+    await undo(demos)
+    page = await demos.shows("1 would be created")
+    assert "They run again, also those that had ended." in page.text
+    await demos.press("start")
+    await demos.shows("1 created.")
 
 
 async def test_one_that_a_finalizer_still_holds_is_created_once_it_is_gone(recorded: Demos) -> None:
@@ -413,3 +457,24 @@ async def test_a_write_whose_answer_was_lost_is_not_undone(recorded: Demos, monk
     await undo(demos)
     await demos.shows("It is not known which version the run made of it")
     assert demos.labels("a") == {"team": "new"}
+
+
+@pytest.mark.parametrize("key", ["namespaces", "persistentvolumeclaims"])
+async def test_what_others_may_have_filled_since_it_was_created_again_is_not_deleted(
+    demos: Demos, namespace: str, key: str
+) -> None:
+    parts, path = demos.parts, f"/api/v1/namespaces/{namespace}"
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    if key == "namespaces":
+        metadata = demos.cluster.get(path)["metadata"]
+    else:
+        made = {"metadata": {"name": "one"}, "spec": claim}
+        metadata = demos.cluster.create(f"{path}/persistentvolumeclaims", made)["metadata"]
+    uid, version = metadata["uid"], metadata["resourceVersion"]
+    order = BulkOperation("undo", None, undo=UndoneRun("another", "creation", 0.0, 0.0))
+    work = item_executor_factory(parts.schemas, parts.authors, parts.clock)
+    executor = work(parts.client, CATALOG[key].resource, order, Identity("", ""))
+    undone = UndoneWrite(uid, "", version)
+    item = Item(metadata.get("namespace", ""), metadata["name"], uid, undone=undone)
+    tried = (await executor.dry_run(item)).item
+    assert (tried.state, tried.words) == ("refused", HOLDS_OTHERS)
