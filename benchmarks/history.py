@@ -300,11 +300,11 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
             figures |= {"start s": start(parts), "start without the copies s": alone}
             lines.append(Line(f"{name}: reading", figures))
             print(f"{name}: comparing …", file=sys.stderr)
-            begin, end = listed[-1].begin, newest_change(parts)
+            first, begin, end = listed[0].begin, listed[-1].begin, newest_change(parts)
             for words, since in (
                 ("2 s apart", max(begin, end - 2_000_000)),
                 (f"{arguments.seconds:.0f} s apart", max(begin, end - int(arguments.seconds * 1e6))),
-                ("in the first and the last part", begin - arguments.copies * span + span // 2),
+                ("in the first and the last part", first - arguments.copies * span + (end - first) // 2),
             ):
                 lines.append(Line(f"{name}: two moments {words}", compare(parts, since, end)))
     return lines

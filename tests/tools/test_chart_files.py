@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
 
+from informerd.version import VERSION
 from tests.support.helm import helm_or_skip
 from tests.support.program import ROOT
 from tools.chart_files import CHART, OVERLAYS, Json, Value, documented_values, kustomize_files, readme
@@ -69,5 +69,4 @@ def test_a_comment_further_up_belongs_to_no_value() -> None:
 
 
 def test_the_chart_installs_the_version_of_this_checkout() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert YAML(typ="safe").load(CHART / "Chart.yaml")["appVersion"] == project["version"]
+    assert YAML(typ="safe").load(CHART / "Chart.yaml")["appVersion"] == VERSION

@@ -8,6 +8,7 @@ from typing import Any
 
 from dashboard.live.hub.browser_socket import Message, Socket
 from dashboard.live.hub.hub import HUB, Hub
+from dashboard.live.moments.history_objects import HISTORY
 from dashboard.runtime.app_state import AppState
 from dashboard.server.live_view_routing import open_live_view
 from tests.support.clock import FakeClock
@@ -66,7 +67,10 @@ class ModelBrowser:
 
     def _join(self) -> None:
         self._hub.join(
-            self.socket, open_live_view(AppState({HUB: self._hub}), self.address), self._seq, path=self.address
+            self.socket,
+            open_live_view(AppState({HUB: self._hub, HISTORY: None}), self.address),
+            self._seq,
+            path=self.address,
         )
 
     async def _close(self, code: int) -> None:
