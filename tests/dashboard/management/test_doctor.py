@@ -38,12 +38,16 @@ def test_an_administrator_without_mydemos_and_metrics(controlplane: ControlPlane
 
 
 def test_an_account_without_rights(controlplane: ControlPlane, tmp_path: Path) -> None:
-    environ = {**unconfigured(tmp_path), "KUBECONFIG": str(controlplane.kubeconfig_of("bob"))}
-    found = examined(environ)
+    content = json.loads(controlplane.kubeconfig.read_text())
+    content["users"][0]["user"]["as"] = "somebody whom no other test gives a role"
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(json.dumps(content))
+    found = examined({**unconfigured(tmp_path), "KUBECONFIG": str(kubeconfig)})
     assert found["cluster"][0] == "works"
     verdict, sentence = found["rights"]
     assert verdict == "limited"
-    assert "may not list and watch pods, events, " in sentence
+    assert "The account may not list and watch pods, " in sentence
+    assert "replicasets.apps in all namespaces" in sentence
     assert found["writes"] == ("limited", "The account may not edit Mydemos (update): their pages say so.")
     assert "read logs (get pods/log) or open terminals (create pods/exec)" in found["logs"][1]
     assert found["identity"][0] == "limited"
