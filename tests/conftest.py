@@ -45,6 +45,8 @@ abort_unanswered_close_notify()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs this in the background
 
 LONGEST = (
+    "distribution/test_deltaboard_wheel.py", "e2e/test_logs.py", "dashboard/pages/writes/test_read_only_mode.py",
+    "e2e/test_moments.py", "e2e/test_history.py", "deploy/test_rights_of_the_accounts.py",
     "rights/test_random_rbac.py", "hostile/test_blocked_event_loop.py", "rights/test_hidden_objects.py",
     "e2e/test_production_faults.py", "dashboard/live/test_connection_browser.py", "accessibility/test_pages.py",
     "dashboard/live/test_reconnect_browser.py", "benchmarks/test_benchmarks.py",

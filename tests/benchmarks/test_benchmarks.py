@@ -31,7 +31,7 @@ def test_the_informers_benchmark_prints_what_programs_read() -> None:
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
 
-@pytest.mark.parametrize("reader", ["informerd", "official_client"])
+@pytest.mark.parametrize("reader", long_but(["informerd", "official_client"], "informerd"))
 @pytest.mark.parametrize("events", long_but([0, 70], 70))
 def test_a_reader_reports_only_when_it_was_told_of_every_event_and_the_last(reader: str, events: int) -> None:
     def read(expected: int) -> subprocess.CompletedProcess[str]:

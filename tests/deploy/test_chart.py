@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from tests.support.deploy.audit import granted
 from tests.support.deploy.roles import rules_of
 from tests.support.helm import VALUE_SETS, Helm, render
+from tests.support.long_tests import long_but
 from tests.support.program import ROOT
 from tools.chart_files import CHART, Json
 
@@ -59,7 +60,7 @@ def test_there_are_twelve_sets_of_values_and_two_in_the_documentation() -> None:
     assert (len(VALUE_SETS), len(DOCUMENTED_VALUES)) == (12, 2)
 
 
-@pytest.mark.parametrize("values", VALUE_SETS)
+@pytest.mark.parametrize("values", long_but(VALUE_SETS, "everything", "trial", "oidc"))
 def test_each_set_of_values_passes_lint_and_is_rendered(helm: Helm, values: str) -> None:
     helm("lint", "--strict", str(CHART), "--values", str(VALUE_SETS[values]))
     made = render(values)

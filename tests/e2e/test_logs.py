@@ -24,6 +24,7 @@ from tests.support.daemon import Daemon
 from tests.support.kubectl import kubectl_binary
 from tests.support.kubelet_logs import NODE, LoggingPod, log_line
 from tests.support.local_dashboard import ask
+from tests.support.long_tests import long_but
 from tests.support.wait import until
 from tools.axe import violations
 
@@ -171,7 +172,7 @@ def test_older_lines_are_loaded_and_the_beginning_is_said(page: Page, site: Dash
     expect(line_with(page, "long " + "x" * 50_000)).to_have_count(1)
 
 
-@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("is_first", long_but([True, False], True))
 def test_no_line_of_a_busy_container_is_missing_without_a_mark_beside_those_of_a_quiet_one(
     page: Page,
     site: Dashboard,
@@ -591,7 +592,7 @@ def test_the_next_row_is_opened_on_the_same_tab_and_has_its_own_lines(
     expect(line_with(page, "of worker")).to_have_count(0)
 
 
-@pytest.mark.parametrize("how", ["Escape", "Overview"])
+@pytest.mark.parametrize("how", long_but(["Escape", "Overview"], "Escape"))
 def test_a_closed_tab_gets_nothing_more(page: Page, site: Dashboard, pod: LoggingPod, how: str) -> None:
     frames: list[str | bytes] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(frame)))
@@ -749,7 +750,7 @@ def test_a_page_goes_on_where_the_api_server_was_killed_and_came_back(
     expect(page.locator("#log [data-mark=gap]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", long_but(["light", "dark"], "light"))
 def test_what_was_searched_for_is_marked_in_lines_of_text_of_json_and_with_colours(
     new_context: Callable[..., BrowserContext], site: Dashboard, pod: LoggingPod, scheme: str
 ) -> None:

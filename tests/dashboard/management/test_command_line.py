@@ -53,6 +53,7 @@ def get(address: str, token: str = "") -> tuple[int, str]:
         connection.close()
 
 
+@pytest.mark.long
 def test_without_a_display_it_says_that_no_browser_was_started(environ: dict[str, str]) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         environ.pop(name, None)
@@ -61,6 +62,7 @@ def test_without_a_display_it_says_that_no_browser_was_started(environ: dict[str
         program.wait_for(lambda: "No cluster yet" in program.output)
 
 
+@pytest.mark.long
 def test_demo_takes_the_demo_cluster_whatever_is_configured(environ: dict[str, str]) -> None:
     with Program(*COMMAND, "demo", "--port", "0", "--no-browser", env=environ) as program:
         program.wait_for(lambda: "Cluster demo at" in program.output)

@@ -27,6 +27,7 @@ def environ(database: Database, home: Path) -> dict[str, str]:
     return {**os.environ, "DATABASE_URL": database.url, "DELTABOARD_VAR": str(home)}
 
 
+@pytest.mark.long
 def test_it_ends_when_another_process_has_made_the_tables(database: Database, tmp_path: Path) -> None:
     env = environ(database, tmp_path)
     with Program("manage.py", "wait_for_tables", env=env) as waiting:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard.objects.logs.ansi import segments
 from dashboard.objects.logs.found_text import with_found
 from dashboard.objects.logs.line_filter import MAX_SPANS, parse_line_filter
+from tests.support.long_tests import examples
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,7 @@ def test_the_number_of_marks_in_a_line_is_bounded() -> None:
     assert len([part for classes, part in parts if classes]) == MAX_SPANS
 
 
+@settings(max_examples=examples(60))
 @given(st.text(), st.text(min_size=1, max_size=3), st.text(min_size=1, max_size=3))
 def test_a_line_keeps_its_text_whatever_is_found(text: str, one: str, other: str) -> None:
     parts = segments(text)
