@@ -21,7 +21,7 @@ help:
 	@echo 'make soak         10,000 random histories of the informer (HISTORIES= SEED= STEPS= change them), EXPLORE=500 of'
 	@echo '                  the path to the page and of the merge, and the tests that take minutes'
 	@echo 'make format       format the code and templates'
-	@echo 'make lock         resolve requirements*.in into the pinned requirements*.txt'
+	@echo 'make lock         resolve pyproject.toml and requirements-dev.in into the pinned requirements*.txt'
 	@echo 'make bundles      build static/bundles again, after a script or style sheet was changed (needs npm)'
 	@echo 'make vendor       fetch the browser libraries of static/vendor/vendor.json anew (needs npm)'
 	@echo 'make chart        write deploy/kustomize and the table of values again, after the Helm chart was changed (needs helm)'

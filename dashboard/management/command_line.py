@@ -1,4 +1,4 @@
-"""Command ``deltaboard``: the dashboard for one person, of an installed wheel, without a checkout."""
+"""Command ``deltaboard`` of an installed wheel: runs the dashboard for one person, and the other commands."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
@@ -26,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if given[:1] == ["manage"]:
             execute_from_command_line(["deltaboard manage", *given[1:]])
         else:
-            _run(_parser().parse_args(given))
+            parser = _parser()
+            _run(parser, vars(parser.parse_args(given)))
     except ImproperlyConfigured as error:
         raise SystemExit(str(error)) from None
 
@@ -66,9 +68,12 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _run(given: argparse.Namespace) -> None:
-    options = vars(given)
+def _run(parser: argparse.ArgumentParser, options: dict[str, Any]) -> None:
     command = options.pop("command")
+    if command == "manage":
+        parser.error("write `deltaboard manage COMMAND`, without options before it")
+    if command == "demo" and "context" in options:
+        parser.error("the demo cluster has no contexts: leave --context out")
     if options.pop("read_only", False):
         os.environ["DELTABOARD_READ_ONLY"] = "on"
     if command == "demo":
@@ -77,7 +82,6 @@ def _run(given: argparse.Namespace) -> None:
 
     django.setup()
     if command == "doctor":
-        call_command("migrate", verbosity=0)
         call_command("doctor", **options)
         return
     call_command("migrate", verbosity=0)

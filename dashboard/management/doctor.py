@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import AsyncIterator
@@ -12,8 +13,8 @@ from typing import Literal
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
-from django.db.migrations.executor import MigrationExecutor
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -25,6 +26,7 @@ from dashboard.live.history.cluster_identity import FIRST_NAMESPACE, NAMESPACES
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.usage.metrics_api import NODE_METRICS
 from dashboard.management.exit_message import one_line
+from dashboard.management.pending_migrations import pending_migrations
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.runtime.project_files import COMMAND
 from dashboard.server.wiring.history import build_parts
@@ -37,7 +39,7 @@ from informerd.rest.load_config import ClusterConfig
 Verdict = Literal["works", "limited", "fails"]
 """limited: the dashboard runs, and its pages say what they do not show."""
 TIMEOUT = 10.0
-"""Seconds for one question to the cluster or to Redis."""
+"""Seconds for one check of the cluster, and for one question to Redis."""
 _PODS = Resource(group="", version="v1", plural="pods", kind="Pod")
 
 
@@ -89,8 +91,9 @@ async def _version(client: Client, config: ClusterConfig) -> Finding:
     where = f"{config.name} at {config.server}"
     began = time.monotonic()
     try:
-        version = await client.version()
-    except InformerdError as error:
+        async with asyncio.timeout(TIMEOUT):
+            version = await client.version()
+    except (InformerdError, TimeoutError) as error:
         return Finding("cluster", "fails", f"{where} does not answer: {_sentence(error)} Chosen because: {config.why}.")
     took = (time.monotonic() - began) * 1000
     answered = f"{where} is Kubernetes {version} and answered in {took:.0f} ms. Chosen because: {config.why}."
@@ -98,18 +101,23 @@ async def _version(client: Client, config: ClusterConfig) -> Finding:
 
 
 async def _examine_cluster(client: Client) -> AsyncIterator[Finding]:
-    for check in (_followed_kinds, _writes, _logs, _identity, _impersonation, _metrics):
+    for about, check in _CLUSTER_CHECKS.items():
         try:
-            finding = await check(client)
-        except InformerdError as error:
-            finding = Finding(check.__name__.strip("_").replace("_", " "), "fails", _sentence(error))
+            async with asyncio.timeout(TIMEOUT):
+                finding = await check(client)
+        except (InformerdError, TimeoutError, ImproperlyConfigured) as error:
+            finding = Finding(about, "fails", _sentence(error))
         if finding is not None:
             yield finding
 
 
 async def _followed_kinds(client: Client) -> Finding:
     discovery = Discovery(client)
-    kinds, missing, denied = parse_kinds(settings.DELTABOARD_KINDS), list[str](), list[str]()
+    missing, denied = list[str](), list[str]()
+    try:
+        kinds = parse_kinds(settings.DELTABOARD_KINDS)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"DELTABOARD_KINDS: {error}") from None
     for kind in kinds:
         try:
             await discovery.resolve(kind.key)
@@ -196,18 +204,30 @@ async def _metrics(client: Client) -> Finding:
     return Finding("usage", "works", f"The metrics API measures {number} nodes.")
 
 
+_CLUSTER_CHECKS = {
+    "rights": _followed_kinds,
+    "writes": _writes,
+    "logs": _logs,
+    "identity": _identity,
+    "people": _impersonation,
+    "usage": _metrics,
+}
+
+
 def _database() -> Finding:
     connection = connections[DEFAULT_DB_ALIAS]
     what = "PostgreSQL" if connection.vendor == "postgresql" else f"SQLite, {connection.settings_dict['NAME']}"
     try:
-        executor = MigrationExecutor(connection)
-        pending = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+        pending = len(pending_migrations())
     except DatabaseError as error:
         return Finding(
             "database", "fails", f"{what} cannot be used: {_sentence(error)} Pages work, drafts are not kept."
         )
     finally:
         connection.close()
+    if pending and connection.vendor == "sqlite":
+        applied = "`deltaboard` and `make run` apply them when they start."
+        return Finding("database", "limited", f"{what}: {pending} migrations are not applied yet. {applied}")
     if pending:
         return Finding("database", "fails", f"{what}: {pending} migrations are not applied. Run {COMMAND} migrate.")
     return Finding("database", "works", f"{what} can be used, and all migrations are applied.")
@@ -251,5 +271,7 @@ def _names(names: list[str]) -> str:
 
 
 def _sentence(error: Exception) -> str:
+    if isinstance(error, TimeoutError) and not str(error):
+        return f"There was no answer within {TIMEOUT:g} s."
     text = one_line(error) or type(error).__name__
     return text if text.endswith((".", "!", "?")) else f"{text}."

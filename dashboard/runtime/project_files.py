@@ -1,4 +1,4 @@
-"""Folders of the files beside the code: those of a checkout, or those that an installed wheel brought."""
+"""Folders of the templates, the static files and the state, in a checkout or of an installed wheel."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from dashboard.management.exit_message import exit_with_message
 from dashboard.pages.audit.filters import parse_moment
 from dashboard.pages.audit.sealed_row import Broken
 from dashboard.pages.audit.verify import Report, entries_between, verify_record
+from dashboard.runtime.project_files import COMMAND
 from dashboard.server.wiring.audit import build_sealer
 
 TRIES = 3
@@ -58,7 +59,7 @@ class Command(BaseCommand):
             exit_with_message(self.stderr, error, code=2)
         except DatabaseError as error:
             exit_with_message(
-                self.stderr, f"The database cannot be read; has manage.py migrate been run? The error: {error}", code=2
+                self.stderr, f"The database cannot be read; has {COMMAND} migrate been run? The error: {error}", code=2
             )
 
     def _export(self, since: float, until: float) -> None:

@@ -11,8 +11,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
-from dashboard.management.browser import open_browser
 from dashboard.management.exit_message import exit_with_message, one_line
+from dashboard.management.open_browser import open_browser
+from dashboard.management.pending_migrations import pending_migrations
 from dashboard.management.startup_message import page_address, start_line
 from dashboard.runtime.invisible_characters import escape_to_one_line
 from dashboard.runtime.malloc_tuning import tune_process
@@ -77,12 +78,8 @@ class Command(BaseCommand):
 
     def _say_pending_migrations(self) -> None:
         """One line where migrations are missing; the server starts all the same."""
-        from django.db import DEFAULT_DB_ALIAS, connections
-        from django.db.migrations.executor import MigrationExecutor
-
         try:
-            executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
-            pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+            pending = pending_migrations()
         except DatabaseError as error:
             self.stderr.write(f"The database cannot be used: {one_line(error)}")
             return

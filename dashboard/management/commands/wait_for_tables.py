@@ -8,9 +8,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 
 from dashboard.management.exit_message import exit_with_message, one_line
+from dashboard.management.pending_migrations import pending_migrations
+from dashboard.runtime.project_files import COMMAND
 
 UNREACHABLE_SECONDS, MIGRATION_SECONDS = 60, 600
 INTERVAL = 1.0
@@ -38,7 +39,7 @@ class Command(BaseCommand):
         while True:
             waited = time.monotonic() - started
             try:
-                missing = _missing_migrations()
+                missing = pending_migrations()
             except DatabaseError as error:
                 if waited >= unreachable:
                     self.stdout.write(one_line(f"The database cannot be reached, and is not waited for: {error}"))
@@ -47,12 +48,7 @@ class Command(BaseCommand):
                 if not missing:
                     return
                 if waited >= within:
-                    reason = f"The database lacks {', '.join(missing)}: run manage.py migrate with this version."
+                    reason = f"The database lacks {', '.join(missing)}: run {COMMAND} migrate with this version."
                     exit_with_message(self.stderr, reason)
             connection.close()
             time.sleep(INTERVAL)
-
-
-def _missing_migrations() -> list[str]:
-    executor = MigrationExecutor(connection)
-    return [f"{each.app_label}.{each.name}" for each, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]

@@ -25,6 +25,7 @@ from dashboard.pages.writes.typed_name import TypedName, cluster_name_to_type
 from dashboard.pages.writes.write_unavailable import AsyncView, WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.database_executor import Unavailable
+from dashboard.runtime.project_files import COMMAND
 
 RUNS_PATH = "/runs/"
 """Address of the list of runs."""
@@ -93,7 +94,7 @@ def require_database(view: AsyncView) -> AsyncView:
             words = (
                 "A run over many objects needs the database, so that it can be followed and stopped; that is not "
                 f"available now, and nothing more was started. "
-                f"Check whether manage.py migrate must be run. The error: {error}"
+                f"Check whether {COMMAND} migrate must be run. The error: {error}"
             )
             return not_found_page(request, NotFoundInfo("The database cannot be used", words), status=503)
 

@@ -42,6 +42,7 @@ from dashboard.pages.writes.typed_name import is_missing
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK
 from dashboard.runtime.database_executor import Unavailable
+from dashboard.runtime.project_files import COMMAND
 from informerd.errors import Forbidden, InformerdError, NotFound
 from informerd.resource import PODS
 
@@ -73,7 +74,7 @@ async def drain(request: HttpRequest, resource: str, namespace: str, name: str) 
 def _no_database(error: Unavailable) -> Refusal:
     words = (
         "A drain needs the database, so that it can be followed and stopped, but that is not available now. "
-        "Nothing was done. Check whether `manage.py migrate` must be run."
+        f"Nothing was done. Check whether `{COMMAND} migrate` must be run."
     )
     return Refusal((Problem(words, str(error)),), 503, "The database cannot be used")
 

@@ -77,6 +77,15 @@ def test_version_help_and_other_commands(environ: dict[str, str]) -> None:
     assert run_program(*COMMAND, "manage", "history", "sizes", env=environ).stdout == "The history is empty.\n"
 
 
+def test_options_that_mean_nothing_are_refused(environ: dict[str, str]) -> None:
+    ended = run_program(*COMMAND, "demo", "--context", "staging", env=environ)
+    assert ended.returncode == 2
+    assert "the demo cluster has no contexts: leave --context out" in ended.stderr
+    ended = run_program(*COMMAND, "--port", "0", "manage", env=environ)
+    assert ended.returncode == 2
+    assert "write `deltaboard manage COMMAND`" in ended.stderr
+
+
 def test_a_wrong_setting_is_one_line(environ: dict[str, str]) -> None:
     ended = run_program(*COMMAND, env={**environ, "DELTABOARD_CLUSTER": "no"})
     assert ended.returncode == 1

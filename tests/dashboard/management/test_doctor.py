@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
 
 from tests.dashboard.management.test_commands import unconfigured
 from tests.support.controlplane import ControlPlane, free_ports
+from tests.support.e2e.postgresql_database import Database
 from tests.support.program import run_program
 
 pytestmark = pytest.mark.program
@@ -80,4 +82,36 @@ def test_what_does_not_answer_is_a_sentence(tmp_path: Path) -> None:
 
 def test_migrations_that_are_missing_are_counted(tmp_path: Path) -> None:
     environ = unconfigured(tmp_path) | {"KUBECONFIG": str(tmp_path / "none"), "DELTABOARD_VAR": str(tmp_path / "new")}
-    assert examined(environ)["database"][1].endswith("migrations are not applied. Run manage.py migrate.")
+    verdict, sentence = examined(environ)["database"]
+    assert verdict == "limited"
+    assert sentence.endswith("migrations are not applied yet. `deltaboard` and `make run` apply them when they start.")
+
+
+@pytest.mark.postgresql
+def test_migrations_of_postgresql_are_not_applied_by_looking(tmp_path: Path) -> None:
+    database = Database()
+    database.create()
+    environ = unconfigured(tmp_path) | {"KUBECONFIG": str(tmp_path / "none"), "DATABASE_URL": database.url}
+    try:
+        for _ in range(2):
+            verdict, sentence = examined(environ)["database"]
+            assert verdict == "fails"
+            assert sentence.endswith("migrations are not applied. Run manage.py migrate.")
+    finally:
+        database.drop()
+
+
+def test_a_kind_that_is_none_and_a_cluster_that_is_silent_are_sentences(
+    controlplane: ControlPlane, tmp_path: Path
+) -> None:
+    environ = {**unconfigured(tmp_path), "KUBECONFIG": str(controlplane.kubeconfig), "DELTABOARD_KINDS": "pods,po ds"}
+    verdict, sentence = examined(environ)["rights"]
+    assert verdict == "fails"
+    assert sentence.startswith("DELTABOARD_KINDS: 'po ds' is no kind")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        content = json.loads(controlplane.kubeconfig.read_text())
+        content["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{silent.getsockname()[1]}"
+        (tmp_path / "silent").write_text(json.dumps(content))
+        verdict, sentence = examined({**environ, "KUBECONFIG": str(tmp_path / "silent")})["cluster"]
+    assert verdict == "fails"
+    assert "There was no answer within 10 s." in sentence

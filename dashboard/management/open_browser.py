@@ -1,4 +1,4 @@
-"""Start of the user's browser, where there is one with a window."""
+"""Opening of an address in the user's browser, where the machine has a display."""
 
 from __future__ import annotations
 
