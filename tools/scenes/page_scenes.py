@@ -62,6 +62,11 @@ def drawer(page: Page, stage: Stage) -> None:
     page.wait_for_selector("#drawer h1, #drawer h2")
 
 
+def wait_for_change(page: Page) -> None:
+    """A moment in which a row at the top has just come or gone."""
+    page.wait_for_selector(":is(tr.added, tr[data-gone]):nth-child(-n + 18)")
+
+
 def _edited(page: Page, stage: Stage, port: int) -> None:
     stage.create_objects()
     stage.change_mydemo(8080)
@@ -154,6 +159,7 @@ ON_LIST: tuple[Scene, ...] = (
 )
 LISTS: tuple[Scene, ...] = (
     Scene("list-drawer", drawer),
+    Scene("list-changing", open_at(PODS, wait_for_change), is_transient=True),
     Scene("list-past", past),
     Scene("list-filtered", open_at(f"{PODS}?q=status%3DRunning&sort=-age&namespace={quote('default')}", wait_for_rows)),
     Scene("list-nothing-matches", open_at(f"{PODS}?q=no-such-name-anywhere")),
