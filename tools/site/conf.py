@@ -46,6 +46,11 @@ def _variables(
         "color-foreground-muted": soft,
         "color-highlight-on-target": accent_soft,
         "color-inline-code-background": page,
+        "color-code-background": page,
+        "color-sidebar-link-text": text,
+        "color-sidebar-link-text--top-level": text,
+        "color-sidebar-item-background--current": accent_soft,
+        "color-sidebar-item-background--hover": accent_soft,
     }
 
 
