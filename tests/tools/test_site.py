@@ -15,7 +15,7 @@ from tools.screenshots import DOCUMENTATION
 from tools.site import __main__ as program
 from tools.site import sources
 from tools.site.checks import is_well_formed, problems
-from tools.site.versions import VERSION, write_versions
+from tools.site.versions import VERSION, is_released, write_versions
 
 DRAWINGS = {"architecture.svg", "rooms.svg"}
 """Drawn by hand: they show no page."""
@@ -29,16 +29,20 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.program
-class TestBuilt:
-    def test_it_is_in_the_folder_of_its_version(self, site: Path) -> None:
-        assert json.loads((site / "versions.json").read_text()) == [{"version": VERSION, "released": False}]
-        assert f'href="{VERSION}/index.html"' in (site / "index.html").read_text()
-        assert f"{VERSION}, not released" in (site / VERSION / "index.html").read_text()
+def test_it_is_in_the_folder_of_its_version(site: Path) -> None:
+    assert json.loads((site / "versions.json").read_text()) == [{"version": VERSION, "released": is_released()}]
+    assert f'href="{VERSION}/index.html"' in (site / "index.html").read_text()
+    assert f">{VERSION}{'' if is_released() else ', not released'}</a>" in (site / VERSION / "index.html").read_text()
 
-    def test_every_page_of_docs_and_the_reference_is_in_it(self, site: Path) -> None:
-        pages = {path.stem for path in (ROOT / "docs").glob("*.md")} | {"informerd-api", "changelog", "security-policy"}
-        assert pages <= {path.stem for path in (site / VERSION).glob("*.html")}
-        assert 'id="retry-on-conflict"' in (site / VERSION / "informerd-api.html").read_text()
+
+@pytest.mark.program
+def test_every_page_of_docs_and_those_of_elsewhere_are_in_it(site: Path) -> None:
+    names = {path.stem for path in (ROOT / "docs").glob("*.md")} | {
+        Path(name).stem for name in sources.ELSEWHERE.values()
+    }
+    assert names <= {path.stem for path in (site / VERSION).glob("*.html")}
+    assert 'id="retry-on-conflict"' in (site / VERSION / "informerd-api.html").read_text()
+    assert 'id="Client.logs"' in (site / VERSION / "informerd-api.html").read_text()
 
 
 @pytest.mark.browser
