@@ -62,6 +62,10 @@ def drawer(page: Page, stage: Stage) -> None:
     page.wait_for_selector("#drawer h1, #drawer h2")
 
 
+TWO_COLUMNS = 1165
+"""Width in pixels from which on an editor shows YAML and form beside each other; below, the form alone at first."""
+
+
 def wait_for_change(page: Page) -> None:
     """A moment in which a row at the top has just come or gone."""
     page.wait_for_selector(":is(tr.added, tr[data-gone]):nth-child(-n + 18)")
@@ -71,6 +75,8 @@ def _edited(page: Page, stage: Stage, port: int) -> None:
     stage.create_objects()
     stage.change_mydemo(8080)
     open_at(f"{STABLE_MYDEMO_HREF}edit/")(page, stage)
+    if page.evaluate("innerWidth") < TWO_COLUMNS:
+        page.locator("#yaml-tab[aria-selected]").click()
     page.locator("textarea[name=yaml]").fill(
         page.locator("textarea[name=yaml]").input_value().replace("8080", f"{port}")
     )
