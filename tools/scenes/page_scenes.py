@@ -66,8 +66,12 @@ TWO_COLUMNS = 1165
 """Width in pixels from which on an editor shows YAML and form beside each other; below, the form alone at first."""
 
 
-def wait_for_change(page: Page) -> None:
-    """A moment in which a row at the top has just come or gone."""
+def changing(page: Page, stage: Stage) -> None:
+    """A moment in which a pod at the top of the list has just come: one there was deleted."""
+    open_at(PODS, wait_for_rows)(page, stage)
+    href = page.locator("tbody tr td.c-name a").nth(4).get_attribute("href") or ""
+    namespace, name = href.removeprefix(PODS).partition("?")[0].strip("/").split("/")
+    stage.api.remove(f"api/v1/namespaces/{namespace}/pods/{name}")
     page.wait_for_selector(":is(tr.added, tr[data-gone]):nth-child(-n + 18)")
 
 
@@ -165,7 +169,7 @@ ON_LIST: tuple[Scene, ...] = (
 )
 LISTS: tuple[Scene, ...] = (
     Scene("list-drawer", drawer),
-    Scene("list-changing", open_at(PODS, wait_for_change), is_transient=True),
+    Scene("list-changing", changing, is_transient=True),
     Scene("list-past", past),
     Scene("list-filtered", open_at(f"{PODS}?q=status%3DRunning&sort=-age&namespace={quote('default')}", wait_for_rows)),
     Scene("list-nothing-matches", open_at(f"{PODS}?q=no-such-name-anywhere")),
