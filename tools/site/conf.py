@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
 from tools.site.sources import ROOT
 from tools.site.versions import VERSION, is_released
 
@@ -60,3 +64,20 @@ html_theme_options = {
     "navigation_with_keys": False,
     "top_of_page_buttons": [],
 }
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("env-updated", _read_navigation)
+    app.connect("html-page-context", _drop_tree, priority=400)
+
+
+def _read_navigation(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Captions with titles and pages, for templates/sidebar/navigation.html."""
+    trees = env.get_doctree("index").findall(addnodes.toctree)
+    app.config.html_context["navigation"] = [(tree["caption"], tree["entries"]) for tree in trees]
+    return []
+
+
+def _drop_tree(_app: Sphinx, _page: str, _template: str, context: dict[str, object], _doctree: object) -> None:
+    """Before Furo makes its navigation of it: that copies all headings of all pages, for each page."""
+    context.pop("toctree", None)
