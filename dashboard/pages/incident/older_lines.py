@@ -11,7 +11,7 @@ from itertools import islice
 
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.version import Version
-from dashboard.live.moments.recorded_feed import SEAM, RecordedFeed, RecordedGap, change_identity
+from dashboard.live.moments.recorded_feed import SEAM, KnownChanges, RecordedFeed, RecordedGap, change_identity
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.feed_entry import Entry
@@ -84,7 +84,8 @@ class _Reading:
         self._family = family
         self._is_told = is_told
         self._older = older
-        self._seen = {change_identity(*each) for each in known}
+        self._known = KnownChanges(known)
+        self._taken: set[tuple[str, str, str, float]] = set()
         now = clock.time()
         keys = [key for key in (*family.keys, EVENTS) if key in KINDS or key in family.keys]
         self._until = {key: min(history.complete_from(key) + SEAM, now) for key in dict.fromkeys(keys)}
@@ -105,7 +106,7 @@ class _Reading:
                 self._take(found)
         searched_from = await self._search(begin)
         for key in self._until:
-            since = await self._recorded.recorded_since([key])
+            since = (await self._recorded.recorded_since([key])).get(key)
             if since is not None:
                 self._older.complete_from[key] = max(since, searched_from)
 
@@ -131,6 +132,7 @@ class _Reading:
 
     def _take(self, lines: Sequence[tuple[str, Entry]]) -> None:
         for each in lines:
-            if (change := change_identity(*each)) not in self._seen and self._wants(*each):
-                self._seen.add(change)
+            change = *change_identity(*each), each[1].time
+            if change not in self._taken and not self._known.has(*each) and self._wants(*each):
+                self._taken.add(change)
                 self._older.lines.append(each)
