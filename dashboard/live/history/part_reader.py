@@ -174,6 +174,25 @@ class PartReader:
         rows = self.connection.query(sql, time, *ids)
         return [(row[0], self.version(self.name(row[1:5]), row[5:])) for row in rows]
 
+    def unseen(self, key: str, time: int) -> set[str]:
+        """Uids of the objects of a kind whose namespace could not be listed at a moment, as far as the part says."""
+        sql = (
+            "SELECT o.uid FROM {object} o JOIN {version} v ON v.object = o.id AND v.time = "
+            "(SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id AND w.time <= ?) "
+            "WHERE o.kind = ? AND v.operation = ?"
+        )
+        number = self.kind_id(key)
+        rows = self.connection.query(sql, time, number, int(Operation.UNSEEN)) if number is not None else []
+        return {uid for (uid,) in rows}
+
+    def last_of_uids(self, key: str, uids: Sequence[str], time: int) -> Iterator[Version]:
+        """The last version at a moment or before of each of these objects of a kind that the part has."""
+        number = self.kind_id(key)
+        for at in range(0, len(uids) if number is not None else 0, ROWS):
+            some = uids[at : at + ROWS]
+            ids = self.object_ids(f"o.kind = ? AND o.uid IN ({_marks(some)})", number, *some)
+            yield from (version for _, version in self.last_versions(ids, time)) if ids else ()
+
     def chain(self, number: int) -> Iterator[tuple[Version, int, bytes | None, DamagedVersion | None]]:
         """Every version of an object, oldest first, with its depth and its JSON or why that cannot be read."""
         sql = f"SELECT {OBJECT}, {VERSION}, v.depth, v.data FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608

@@ -162,6 +162,30 @@ def test_what_could_not_be_listed_is_neither_there_nor_gone(log: Log, life: dict
     assert sum(step.unseen for step in steps) == 1
 
 
+def test_what_could_not_be_listed_is_neither_there_nor_gone_in_later_parts(log: Log, life: dict[str, int]) -> None:
+    log.now += 1000
+    log.batch.append(NamespaceLost("pods", "other", log.now))
+    for _ in range(2):
+        log.begin_part()
+    while log.carry_step():
+        pass
+    log.tick("pods")
+    unseen_at = log.now
+    steps = [*list_differences(log.reader, "pods", life["done"], unseen_at)]
+    assert [each for step in steps for each in step.differences] == []
+    assert sum(step.unseen for step in steps) == 1
+    log.change("pods", Operation.FOUND, whole_object("other", 1, namespace="other"))
+    log.tick("pods")
+    log.begin_part()
+    while log.carry_step():
+        pass
+    log.tick("pods")
+    steps = [*list_differences(log.reader, "pods", unseen_at, log.now)]
+    assert [each for step in steps for each in step.differences] == []
+    assert sum(step.unseen for step in steps) == 1
+    assert words(log, life["done"], log.now) == [" other"], "it was seen at both moments"
+
+
 @pytest.mark.parametrize(
     ("was", "now", "part"),
     [
