@@ -217,6 +217,18 @@ class PartReader:
         rows = self.connection.query(sql, *ids, before)
         return [self.version(self.name(row[:4]), row[4:]) for row in rows]
 
+    def oldest(self, ids: Sequence[int], since: int) -> Version | None:
+        """The oldest version of some objects from a moment on; None where there is none."""
+        if not ids:
+            return None
+        sql = (
+            f"SELECT {OBJECT}, {VERSION} FROM {{version}} v JOIN {{object}} o ON o.id = v.object "  # noqa: S608
+            f"WHERE v.object IN ({_marks(ids)}) AND v.time >= ? ORDER BY v.time LIMIT 1"
+        )
+        return next(
+            (self.version(self.name(row[:4]), row[4:]) for row in self.connection.query(sql, *ids, since)), None
+        )
+
     def states_between(self, number: int, since: int, until: int) -> Iterator[StoredVersion]:
         """The versions of an object from `since` and before `until`, and those before that they are made of."""
         sql = (

@@ -135,6 +135,14 @@ class HistoryReader:
                 break  # it was created then
         return sorted(found.values(), key=lambda version: version.time)
 
+    def next_version(self, kind: str, namespace: str, name: str, since: int) -> Version | None:
+        """The first version from `since` on of the objects of a name; None where there is none."""
+        for reader in self._overlapping(since, FOREVER):
+            with closing(reader.connection):
+                if (version := reader.oldest(reader.ids_of(kind, namespace, name), since)) is not None:
+                    return version
+        return None
+
     def newest_versions(
         self, kind: str, namespace: str, name: str, before: int, most: int, uid: str = ""
     ) -> list[Version]:
