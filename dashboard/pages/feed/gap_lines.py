@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import ClassVar
 
 from dashboard.live.moments.recorded_feed import RecordedGap
@@ -27,6 +28,8 @@ class GapLine:
     """Why nothing was recorded, as a clause; empty where no worker reported changes."""
     titles: str
     """The kinds of which that is so, where they are not all."""
+    count: int
+    """Gaps of the same kinds that it stands for: no line parts them."""
 
 
 def with_gaps(
@@ -44,23 +47,31 @@ def with_gaps(
     while left and after and left[-1][0] > after:
         left.pop()
     for line in lines:
+        above: list[RecordedGap] = []
         while left and left[-1][0] > line.id:
-            yield _gap_line(*left.pop(), titles_of)
+            above.append(left.pop()[1])
+        yield from _gap_lines(above, titles_of)
         yield line
-    yield from (_gap_line(line_id, gap, titles_of) for line_id, gap in reversed(left) if gap.since >= since)
+    yield from _gap_lines([gap for _, gap in reversed(left) if gap.since >= since], titles_of)
 
 
 def _id(gap: RecordedGap) -> str:
-    return f"e{int(gap.since * 1e6):016d}-zz-gap"
+    return f"e{int(gap.since * 1e6):016d}-zz-gap-{int(gap.until * 1e6)}"
 
 
-def _gap_line(line_id: str, gap: RecordedGap, titles_of: Callable[[RecordedGap], str]) -> GapLine:
-    return GapLine(
-        id=line_id,
-        since=rfc3339(round(gap.since, 3)),
-        since_text=utc_text(gap.since),
-        until=rfc3339(round(gap.until, 3)),
-        until_text=utc_text(gap.until),
-        reason=gap.reason,
-        titles=titles_of(gap),
-    )
+def _gap_lines(gaps: Sequence[RecordedGap], titles_of: Callable[[RecordedGap], str]) -> Iterator[GapLine]:
+    """The lines of gaps that no other line parts, newest first."""
+    for _, each in groupby(gaps, key=lambda gap: (gap.keys, not gap.reason)):
+        same = list(each)
+        newest, since = same[0], same[-1].since
+        until = max(gap.until for gap in same)
+        yield GapLine(
+            id=_id(newest),
+            since=rfc3339(round(since, 3)),
+            since_text=utc_text(since),
+            until=rfc3339(round(until, 3)),
+            until_text=utc_text(until),
+            reason=newest.reason,
+            titles=titles_of(newest),
+            count=len(same),
+        )

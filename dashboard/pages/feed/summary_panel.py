@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -184,6 +184,15 @@ class FeedSummary:
             for gap in self._view.gaps
             if gap.until >= begin and gap.since <= begin + seconds
         )
+
+    @property
+    def drawn_gaps(self) -> Iterator[Gap]:
+        """Those of `gaps` that can be told apart in the histogram."""
+        end = -1.0
+        for gap in self.gaps:
+            if float(gap.x) + float(gap.width) > end + 0.1:
+                end = float(gap.x) + float(gap.width)
+                yield gap
 
     @property
     def named_gaps(self) -> tuple[Gap, ...]:
