@@ -111,8 +111,6 @@ class ShownListComparison:
     """Moment before anything was recorded of the kind; empty where both were."""
     unseen: int
     is_cut: bool
-    needs_every_right: bool
-    """Whether nothing can be told, because the kind's objects are as visible as what they are about."""
     first: int
     last: int
     listed: int
@@ -136,6 +134,8 @@ async def compare_list(request: HttpRequest, resource: str) -> HttpResponse:
     history, comparisons = state[HISTORY], state[LIST_COMPARISONS]
     if history is None or comparisons is None:
         return not_found_page(request, NO_HISTORY, key=kind.key)
+    if refusal := _refusal(state, kind):
+        return not_found_page(request, refusal, key=kind.key, status=403, title=refusal.title)
     try:
         address = await _read_address(request, kind, history)
         comparison = comparisons.open(_request(state, address))
@@ -185,6 +185,8 @@ async def compare_list_export(request: HttpRequest, resource: str, suffix: str) 
     history, comparisons = state[HISTORY], state[LIST_COMPARISONS]
     if history is None or comparisons is None:
         return not_found_page(request, NO_HISTORY, key=kind.key)
+    if refusal := _refusal(state, kind):
+        return HttpResponse(f"{refusal.message}\n", status=403, content_type="text/plain; charset=utf-8")
     try:
         address = await _read_address(request, kind, history)
         comparison = comparisons.open(_request(state, address))
@@ -201,6 +203,16 @@ async def compare_list_export(request: HttpRequest, resource: str, suffix: str) 
     response["Content-Disposition"] = f'attachment; filename="{kind.resource.plural}-compared.{suffix}"'
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _refusal(state: AppState, kind: KindInfo) -> NotFoundInfo | None:
+    """Why nothing of a kind may be told, not even since when it was recorded; None where something may."""
+    title, rights = f"You may not see {kind.title}", state[RIGHTS]
+    if kind.key in EVENT_KINDS and not rights.sees_all:
+        return NotFoundInfo(title, "Versions of Kubernetes Events need the right to see everything.")
+    if rights.scope_of(kind.key).is_empty:
+        return NotFoundInfo(title, f"Your rights do not include the verb list or watch on {kind.key}.")
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +286,7 @@ def _request(state: AppState, address: _Address) -> ComparisonRequest:
         rights=rights.fingerprint,
         may_list=may_list,
         namespaces=rights.scope_of(key).possible_namespaces,
+        sees_all=rights.scope_of(key).is_everything,
         table=replica.table,
     )
 
@@ -294,7 +307,6 @@ async def _show(
         ),
         None,
     )
-    key = address.kind.key
     return ShownListComparison(
         was=_moment(address, comparison, 0),
         now=_moment(address, comparison, 1),
@@ -310,7 +322,6 @@ async def _show(
         not_recorded=format_at(not_recorded) if not_recorded is not None else "",
         unseen=comparison.unseen,
         is_cut=comparison.is_cut,
-        needs_every_right=key in EVENT_KINDS and not state[RIGHTS].sees_all,
         first=start + 1 if listed else 0,
         last=min(listed, start + PAGE_SIZE),
         listed=listed,

@@ -14,6 +14,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from dashboard.access.rights import Rights, Rule
+from dashboard.live.history.change_queue import NamespaceLost
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.version import Operation
 from dashboard.live.moments import list_comparisons
@@ -234,14 +235,28 @@ async def test_nothing_is_told_of_what_one_may_not_see(site: RecordedSite, momen
     html = await compared(site, address([moments[0], end]))
     assert names(html) == {"removed": ["goes"]}
     site.parts.rights = Rights(())
-    html = await compared(site, address([moments[0], end]))
-    assert "Nothing differs" in words(html)
+    html = await compared(site, address([moments[0], end]), 403)
+    assert "You may not see Mydemos" in words(html)
+    assert "2027" not in words(html), "nor since when it was recorded"
+    await page(site.site, address([moments[0], end]).replace("compare/", "compare.csv"), 403)
+
+
+async def test_how_many_could_not_be_listed_is_told_to_those_only_who_may_see_all(
+    site: RecordedSite, moments: list[str]
+) -> None:
+    site.log.batch.append(NamespaceLost(KEY, "shop", site.log.now))
+    end = site.record(Operation.ADDED, {**mydemo("goes"), "metadata": {**mydemo("goes")["metadata"], "uid": "another"}})
+    assert "more it is not known" in words(await compared(site, address([moments[1], end])))
+    site.parts.rights = Rights([Rule(frozenset({"get"}), LIST.groups, LIST.resources, frozenset({"goes"}))])
+    html = await compared(site, address([moments[1], end]))
+    assert names(html) == {"added": ["goes"]}
+    assert "more it is not known" not in words(html)
 
 
 async def test_versions_of_events_need_the_right_to_everything(site: RecordedSite, moments: list[str]) -> None:
     site.log.tick("events")
     site.parts.rights = Rights([Rule(frozenset({"list"}), frozenset({""}), frozenset({"events"}))])
-    text = words(await compared(site, address(moments).replace(KEY, "events")))
+    text = words(await compared(site, address(moments).replace(KEY, "events"), 403))
     assert "Versions of Kubernetes Events need the right to see everything." in text
 
 
