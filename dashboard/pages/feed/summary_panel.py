@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Protocol
 
 from dashboard.live.moments.recorded_feed import RecordedGap
-from dashboard.live.rendering.charts import Bar, OperationCounts, bars, rate_text
+from dashboard.live.rendering.charts import Bar, OperationCounts, bars, distinct_bands, rate_text
 from dashboard.live.rendering.time_texts import duration_text
 from dashboard.live.replication.feed_history import MAX_KEPT_BYTES, RETENTION
 from dashboard.live.replication.readable_history import ReadableHistory
@@ -188,11 +188,7 @@ class FeedSummary:
     @property
     def drawn_gaps(self) -> Iterator[Gap]:
         """Those of `gaps` that can be told apart in the histogram."""
-        end = -1.0
-        for gap in self.gaps:
-            if float(gap.x) + float(gap.width) > end + 0.1:
-                end = float(gap.x) + float(gap.width)
-                yield gap
+        return distinct_bands(self.gaps)
 
     @property
     def named_gaps(self) -> tuple[Gap, ...]:

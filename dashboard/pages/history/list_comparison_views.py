@@ -28,6 +28,7 @@ from dashboard.live.moments.list_comparisons import (
     TooManyComparisons,
 )
 from dashboard.live.moments.past_rows import PastRows
+from dashboard.live.rendering.charts import distinct_bands
 from dashboard.live.rendering.time_texts import utc_text
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
@@ -66,6 +67,8 @@ NOW_SECONDS = 600.0
 """Seconds for which that holds: later, now is another moment."""
 USUAL_SPAN = 3600.0
 """Seconds before the later moment that the earlier one is, where the address has none."""
+MAX_NAMED_GAPS = 4
+"""Gaps that are told in words."""
 FIRST_WAIT = 1.0
 """Seconds that a page waits for the comparison: then it shows how far it is."""
 EXPORT_WAIT = 10.0
@@ -101,6 +104,11 @@ class ShownListComparison:
     badges: list[Badge]
     timeline: list[TimelineBar]
     gaps: list[GapBand]
+    """Those that can be told apart in the picture."""
+    named_gaps: list[GapBand]
+    """The newest, MAX_NAMED_GAPS at most."""
+    more_gaps: int
+    """Number of gaps that are not named."""
     sections: list[Section]
     is_finished: bool
     percent: int
@@ -294,8 +302,7 @@ def _request(state: AppState, address: _Address) -> ComparisonRequest:
 async def _show(
     state: AppState, history: HistoryObjects, address: _Address, comparison: ListComparison
 ) -> ShownListComparison:
-    counts = [len(comparison.by_group[group]) for group in address.groups]
-    listed = sum(counts)
+    listed, gaps = sum(len(comparison.by_group[group]) for group in address.groups), gap_bands(comparison)
     number = max(1, min(address.query.page, -(-listed // PAGE_SIZE)))
     start = (number - 1) * PAGE_SIZE
     lines = await _lines(state, history, address, comparison, start, PAGE_SIZE)
@@ -313,7 +320,9 @@ async def _show(
         total=comparison.total,
         badges=badges(comparison, address.group, lambda show: address.href(show=show)),
         timeline=timeline(comparison),
-        gaps=gap_bands(comparison),
+        gaps=[*distinct_bands(gaps)],
+        named_gaps=gaps[-MAX_NAMED_GAPS:],
+        more_gaps=max(0, len(gaps) - MAX_NAMED_GAPS),
         sections=sections(lines),
         is_finished=comparison.finished.is_set(),
         percent=int(100 * comparison.done),

@@ -199,6 +199,20 @@ async def test_gaps_between_the_moments_are_said_and_drawn(site: RecordedSite, l
     assert "80 → 81" in " ".join(groups(html)["changed"])
 
 
+async def test_of_many_gaps_the_newest_are_said_and_no_more_are_drawn_than_can_be_told_apart(
+    site: RecordedSite, log: Log, moments: list[str]
+) -> None:
+    for _ in range(500):
+        log.now += 1_000_000
+        log.since = log.now  # type: ignore[attr-defined]
+        log.tick(KEY)
+    site.site.clock.skip(600)
+    html = await compared(site, address([moments[0], format_at(log.now / 1e6)]))
+    assert words(html).count("not all was recorded") == 4
+    assert "496 earlier gaps are marked." in words(html)
+    assert html.count('<rect class="gap"') <= 260
+
+
 async def test_a_moment_in_a_gap_is_said_with_what_takes_its_place(
     site: RecordedSite, log: Log, moments: list[str]
 ) -> None:
