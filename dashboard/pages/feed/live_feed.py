@@ -282,6 +282,8 @@ class LiveFeed(LiveView):
                 self.dirty = True
                 if self.is_reading:
                     self._known.append((key, entry))
+                    if len(self._known) > 2 * MAX_LISTED_ENTRIES and not self._is_joining:
+                        del self._known[:-MAX_LISTED_ENTRIES]  # no page shows more
                 if self.is_searching:
                     self._arrived.append((key, entry))
                 else:

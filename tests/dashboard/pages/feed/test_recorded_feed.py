@@ -449,6 +449,23 @@ def event(name: str, version: int) -> Json:
     )  # fmt: skip
 
 
+async def test_no_more_changes_are_kept_than_a_page_shows_while_history_does_not_answer(
+    site: RecordedSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(live_feed, "MAX_LISTED_ENTRIES", 100)
+    monkeypatch.setattr(site.parts.history, "begin", never)
+    view = open_feed(site.site.parts.hub, FeedQuery.parse(QueryDict("last=7d")), site.parts.history)
+    await view.search_done.wait()
+    for _ in range(10):
+        site.site.feeder("pods").say(50)
+    assert view.is_reading
+    assert len(view._known) <= 200
+    view.close()
+
+
 async def test_a_feed_that_nobody_looks_at_is_read_no_further(
     site: RecordedSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
