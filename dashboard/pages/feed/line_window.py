@@ -58,13 +58,10 @@ class FeedWindow:
         """Number of unsent entries in those lines."""
         return sum(item.size - item.shown_count for each in (self._waiting, self._grown) for item in each.values())
 
-    def begin(self, entries: Iterable[tuple[KindInfo, Entry]]) -> None:
-        """Start with earlier entries, in the order of time; they count as neither seen nor shown."""
-        for _ in self.begin_in_slices(entries):
-            pass
-
-    def begin_in_slices(self, entries: Iterable[tuple[KindInfo, Entry]]) -> SlicedWork:
-        """The same; yields after each SLICE entries."""
+    def begin(self, entries: Iterable[tuple[KindInfo, Entry]]) -> SlicedWork:
+        """Start with earlier entries, in the order of time; they count as neither seen nor shown. Yields after each
+        SLICE entries.
+        """
         for number, (kind, entry) in enumerate(entries):
             self._place(kind, entry)
             if number % SLICE == SLICE - 1:

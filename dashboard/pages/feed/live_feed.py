@@ -333,7 +333,7 @@ class LiveFeed(LiveView):
                 self.rate.add(entry.time)
                 self.shown_rate.add(entry.time)
         self.complete_from = search.complete_from
-        self.window.begin((self._kinds[key], entry) for key, entry in search.entries)
+        yield from self.window.begin((self._kinds[key], entry) for key, entry in search.entries)
         for key, entry in self._arrived:
             self.window.add(self._kinds[key], entry)
         self._known = [*search.entries, *self._arrived]
@@ -403,7 +403,7 @@ class LiveFeed(LiveView):
             window = FeedWindow(self._most_lines, fold=self.query.folds)
             entries, complete_from, known = [*reading.entries, *self._known], reading.complete_from, len(self._known)
             entries.sort(key=lambda each: (each[1].time, each[0], each[1].seq))
-            yield from window.begin_in_slices((self._kinds[key], entry) for key, entry in entries if key in self._kinds)
+            yield from window.begin((self._kinds[key], entry) for key, entry in entries if key in self._kinds)
             for key, entry in self._known[known:]:
                 window.add(self._kinds[key], entry)
             window.flush()
