@@ -83,12 +83,10 @@ class RecordedFeed:
 
     async def gaps(self, keys: Iterable[str], since: float, until: float) -> list[RecordedGap]:
         """The times in which not all changes of these kinds were recorded, oldest first; those of several kinds that
-        begin and end within SAME_GAP are one. Kinds that never were recorded are left out.
+        begin and end within SAME_GAP are one. The kinds are those that `recorded_since` returned.
         """
         found: list[RecordedGap] = []
         for key in keys:
-            if self.is_hidden(key) or await self._history.recorded_since(key) is None:
-                continue
             for gap in await self._history.gaps(key, since, until):
                 end = until if gap.until is None else gap.until / MICROSECONDS
                 found.append(RecordedGap(gap.since / MICROSECONDS, end, frozenset({key}), gap.reason))

@@ -108,7 +108,7 @@ class RecordedReading:
         self.known_from, self.is_used = max(recorded.values()), True
         self.unrecorded = frozenset(self._steady) - recorded.keys()
         self.gaps_until = min(until, self._memory_edge(late))
-        self.gaps = await self._recorded.gaps(self._steady, max(since, self.known_from), self.gaps_until)
+        self.gaps = await self._recorded.gaps(recorded, max(since, self.known_from), self.gaps_until)
         await self._count(late)
         self._show()
         if not has_enough():

@@ -99,16 +99,14 @@ class _Reading:
         self._until = {key: until for key, until in self._until.items() if begin is not None and begin < until}
         if begin is None or not self._until:
             return
-        self._older.gaps = await self._recorded.gaps(self._until, begin, max(self._until.values()) - SEAM)
+        recorded = await self._recorded.recorded_since(self._until)
+        self._older.gaps = await self._recorded.gaps(recorded, begin, max(self._until.values()) - SEAM)
         for key, namespace, name in islice([self._family.place, *self._family.places], MAX_NAMED):
             if key in self._until:
                 found = await self._recorded.entries_of(key, namespace, name, self._until[key], MAX_OF_EACH)
                 self._take(found)
         searched_from = await self._search(begin)
-        for key in self._until:
-            since = (await self._recorded.recorded_since([key])).get(key)
-            if since is not None:
-                self._older.complete_from[key] = max(since, searched_from)
+        self._older.complete_from |= {key: max(since, searched_from) for key, since in recorded.items()}
 
     async def _search(self, begin: float) -> float:
         """Search Events and what is gone. Returns how far back that is done, in Unix seconds."""
