@@ -94,7 +94,7 @@ def list_differences(
         yield DifferenceStep(done=_SHARE_OF_A_MOMENT * done)
     found, unseen = _compared(was, reader.versions_at(kind, until, namespaces, changed))
     if changed is None:  # a part begins without what ended before it
-        found, more = _without_unseen(reader, kind, found, since, until)
+        found, more = _without_unseen(reader, found, since, until)
         unseen += more
     yield DifferenceStep(unseen=unseen, done=2 * _SHARE_OF_A_MOMENT)
     found.sort(key=lambda each: -(each.time or 0))
@@ -158,15 +158,15 @@ def _compared(
 
 
 def _without_unseen(
-    reader: HistoryReader, kind: str, found: list[Difference], since: int, until: int
+    reader: HistoryReader, found: list[Difference], since: int, until: int
 ) -> tuple[list[Difference], int]:
-    """The differences but those of objects whose namespace could not be listed at the moment at which they are not
-    there, and how many these are.
+    """The differences but those of objects whose namespace was not listed at the moment at which they are not there,
+    and how many these are.
     """
-    added = {each.name.uid for each in found if each.before is None}
-    removed = {each.name.uid for each in found if each.after is None}
-    unseen = reader.unseen_at(kind, added, since) if added else set()
-    unseen |= reader.unseen_at(kind, removed, until) if removed else set()
+    added = [each.after.version for each in found if each.before is None and each.after is not None]
+    was_there = [version.object for version in added if version.operation is not Operation.ADDED]
+    unseen = reader.unseen_at(was_there, since)
+    unseen |= reader.unseen_at([each.name for each in found if each.after is None and each.time is None], until)
     left = [each for each in found if each.name.uid not in unseen]
     return left, len(found) - len(left)
 

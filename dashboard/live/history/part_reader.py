@@ -174,24 +174,22 @@ class PartReader:
         rows = self.connection.query(sql, time, *ids)
         return [(row[0], self.version(self.name(row[1:5]), row[5:])) for row in rows]
 
-    def unseen(self, key: str, time: int) -> set[str]:
-        """Uids of the objects of a kind whose namespace could not be listed at a moment, as far as the part says."""
-        sql = (
-            "SELECT o.uid FROM {object} o JOIN {version} v ON v.object = o.id AND v.time = "
-            "(SELECT MAX(w.time) FROM {version} w WHERE w.object = o.id AND w.time <= ?) "
-            "WHERE o.kind = ? AND v.operation = ?"
-        )
-        number = self.kind_id(key)
-        rows = self.connection.query(sql, time, number, int(Operation.UNSEEN)) if number is not None else []
-        return {uid for (uid,) in rows}
-
-    def last_of_uids(self, key: str, uids: Sequence[str], time: int) -> Iterator[Version]:
-        """The last version at a moment or before of each of these objects of a kind that the part has."""
-        number = self.kind_id(key)
-        for at in range(0, len(uids) if number is not None else 0, ROWS):
-            some = uids[at : at + ROWS]
-            ids = self.object_ids(f"o.kind = ? AND o.uid IN ({_marks(some)})", number, *some)
-            yield from (version for _, version in self.last_versions(ids, time)) if ids else ()
+    def last_of_each(self, names: Sequence[ObjectName], time: int) -> dict[str, Version]:
+        """By uid the last version at a moment or before of those of these objects that the part has."""
+        wanted, last = {name.uid for name in names}, dict[str, Version]()
+        for (kind, namespace), group in groupby(sorted(names, key=_place), key=_place):
+            number, own = self.kind_id(kind), sorted({name.name for name in group})
+            for at in range(0, len(own) if number is not None else 0, ROWS):
+                some = own[at : at + ROWS]
+                ids = self.object_ids(
+                    f"o.kind = ? AND o.namespace = ? AND o.name IN ({_marks(some)})", number, namespace, *some
+                )
+                for start in range(0, len(ids), ROWS):
+                    for _, version in self.last_versions(ids[start : start + ROWS], time):
+                        uid = version.object.uid  # one that ended and was found again is there twice
+                        if uid in wanted and (uid not in last or last[uid].time < version.time):
+                            last[uid] = version
+        return last
 
     def chain(self, number: int) -> Iterator[tuple[Version, int, bytes | None, DamagedVersion | None]]:
         """Every version of an object, oldest first, with its depth and its JSON or why that cannot be read."""
@@ -342,6 +340,10 @@ class PartReader:
         if manager not in self.names.managers:
             self._read_names()
         return Version(name, time, Operation(operation), resource_version, self.names.managers.get(manager, ""))
+
+
+def _place(name: ObjectName) -> tuple[str, str]:
+    return name.kind, name.namespace
 
 
 def _marks(values: Sequence[object]) -> str:

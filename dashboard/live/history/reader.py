@@ -286,21 +286,17 @@ class HistoryReader:
                     return
                 time = min(time, reader.part.begin)
 
-    def unseen_at(self, kind: str, uids: Collection[str], time: int) -> set[str]:
-        """Those of these objects whose namespace could not be listed at a moment, also where the part of that moment
+    def unseen_at(self, names: Iterable[ObjectName], time: int) -> set[str]:
+        """Uids of those of these objects whose namespace was not listed at a moment, also where the part of that moment
         began without them.
         """
-        unknown, unseen = set[str](), set[str]()
+        unknown, unseen = {name.uid: name for name in names}, set[str]()
         for reader in self._back_from(time):
             with closing(reader.connection):
-                unknown |= reader.unseen(kind, time)
-        unknown &= set(uids)
-        for reader in self._back_from(time) if unknown else ():
-            with closing(reader.connection):
-                for version in reader.last_of_uids(kind, sorted(unknown), time):
-                    unknown.discard(version.object.uid)
+                for uid, version in reader.last_of_each([*unknown.values()], time).items():
+                    del unknown[uid]
                     if version.operation is Operation.UNSEEN:
-                        unseen.add(version.object.uid)
+                        unseen.add(uid)
         return unseen
 
     def states_of(self, places: Iterable[VersionPlace], time: int) -> dict[str, bytes]:
