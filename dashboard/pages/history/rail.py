@@ -38,7 +38,7 @@ _SENTENCES = {
     Operation.FOUND: "It was there when recording began, or after a gap.",
     Operation.DIFFERS: "It changed while nothing was recorded: when is not known.",
     Operation.MISSING: "It was deleted while nothing was recorded: when is not known.",
-    Operation.UNSEEN: "Deltaboard's account may no longer list its namespace.",
+    Operation.UNSEEN: "Its namespace is no longer listed: it may be there.",
 }
 _NO_CHANGE = "no visible change"
 MAX_NAMED = 3

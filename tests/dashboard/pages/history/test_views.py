@@ -265,6 +265,14 @@ async def test_who_set_each_field_last_and_what_it_was_before(site: RecordedSite
     assert "The newest 200 versions are searched, no older ones." in text
 
 
+async def test_nobody_is_said_to_have_set_what_was_set_while_nothing_was_recorded(site: RecordedSite) -> None:
+    site.record(Operation.ADDED, mydemo())
+    site.record(Operation.DIFFERS, mydemo(port=8080, version=3))
+    text = words(await page(site.site, f"{HISTORY}?blame"))
+    assert re.search(r"spec\.port 8080 , set while nothing was recorded, found .*, before that 80", text)
+    assert "set through" not in text
+
+
 async def test_what_is_not_known_to_be_missing_is_not_said_to_be(log: Log) -> None:
     site = RecordedSite(log)
     await page(site.site, HISTORY, 404)
