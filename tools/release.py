@@ -92,7 +92,12 @@ def make(folder: Path, *, is_candidate: bool, has_image: bool, key: Path | None)
         subprocess.run(["ssh-keygen", "-Y", "sign", "-q", "-f", key, "-n", NAMESPACE, folder / SUMS], check=True)
     step("tests of what is in the folder")
     environ = {**os.environ, "DELTABOARD_WHEELS": str(folder.absolute()), "LONG": "1"}
-    subprocess.run([sys.executable, "-m", "pytest", "-q", *TESTS], cwd=ROOT, env=environ, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-o", "faulthandler_timeout=0", *TESTS],
+        cwd=ROOT,
+        env=environ,
+        check=True,
+    )
     for path in sorted(folder.iterdir()):
         print(f"{path.stat().st_size / 1e6:9.2f} MB  {path.name}")
     if is_candidate:
