@@ -34,6 +34,8 @@ class FieldBlame:
     """Empty where there was none."""
     at: str
     time_text: str
+    is_found: bool
+    """Whether it was set before that time, while nothing was recorded: by whom is not known."""
     person: str
     manager: str
     is_status: bool
@@ -113,6 +115,7 @@ class BlameSearch:
                 before=before,
                 at=format_at(at),
                 time_text=utc_text(at),
+                is_found=version.operation is Operation.DIFFERS,
                 person=self._writers.person(version),
                 manager=version.manager,
                 is_status=steps[:1] == ("status",),

@@ -123,8 +123,9 @@ async def test_one_that_matches_the_filter_at_one_moment_only_enters_or_leaves_i
         "status": ["reports"],
     }
     assert names(await compared(site, address(moments, q="comes"))) == {"added": ["comes"]}
-    html = await compared(site, address(moments, q="no-such-name"))
-    assert "Nothing differs" in words(html)
+    text = words(await compared(site, address(moments, q="no-such-name")))
+    assert "Nothing differs" in text
+    assert "Mydemos that match no-such-name are at both moments as they were." in text
 
 
 async def test_only_the_namespaces_of_the_list_are_compared(site: RecordedSite, moments: list[str]) -> None:
@@ -193,8 +194,8 @@ async def test_gaps_between_the_moments_are_said_and_drawn(site: RecordedSite, l
     site.site.clock.skip(70)
     end = format_at(log.now / 1e6)
     html = await compared(site, address([moments[0], end]))
-    assert "not all was recorded (nothing recorded it" in words(html)
-    assert '<rect class="gap"' in html
+    assert "not all was recorded (no worker ran" in words(html)
+    assert '<rect class="f-unknown" x' in html
     assert "80 → 81" in " ".join(groups(html)["changed"])
 
 

@@ -58,7 +58,7 @@ async def test_the_audit_log_names_who_changed_and_who_deleted(site: RecordedSit
     assert "by alice through Deltaboard · field manager kubectl" in changed
     assert "through Deltaboard" not in created
     text = words(await page(site.site, f"{HISTORY}?blame"))
-    assert "spec.port 8080 , set by alice (kubectl)" in text
+    assert "spec.port 8080 , set by alice (field manager kubectl)" in text
 
 
 async def test_nobody_learns_names_of_whoever_wrote_what_they_may_not_see(site: RecordedSite, record: str) -> None:
