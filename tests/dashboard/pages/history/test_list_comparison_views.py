@@ -98,6 +98,18 @@ async def test_objects_are_grouped_by_how_they_differ_with_what_changed_in_words
     assert "Changed 1 Added 1 Removed 1 Only status changed 1" in words(html)
 
 
+async def test_a_field_outside_of_the_status_is_told_where_the_columns_show_the_status_alone(
+    site: RecordedSite,
+) -> None:
+    was = site.record(Operation.ADDED, mydemo("changes"))
+    now = site.record(
+        Operation.MODIFIED,
+        {**mydemo("changes", version=2, labels={"release": "r2"}), "status": {"phase": "Ready"}},
+    )
+    [line] = groups(await compared(site, address([was, now])))["changed"]
+    assert re.search(r"Ready, metadata\.labels added: .*r2", line)
+
+
 async def test_lines_lead_to_the_object_at_its_moment_and_to_its_two_versions(
     site: RecordedSite, moments: list[str]
 ) -> None:
