@@ -38,7 +38,7 @@ STANDBY_SECONDS = 1.0
 """Seconds after which a recorder that stands by tries again to become the one that records."""
 CLOCK_TOLERANCE = 10 * MICROSECONDS
 """By which the clocks of two machines may differ that record one after the other."""
-CLOCK_BEHIND = "nothing recorded it, and the clock was set back"
+CLOCK_BEHIND = "no worker ran, and the clock was set back"
 MAINTENANCE_SECONDS = 15.0
 """Seconds between two looks at sizes."""
 

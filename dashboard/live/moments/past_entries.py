@@ -52,7 +52,7 @@ class _EntryList:
 def build_entries(key: str, rows: PastRows, changes: Iterable[ChangedState]) -> list[Entry]:
     """The entries of a kind's changes, oldest first. May be called from any thread."""
     kept = _EntryList()
-    handler = RowHandler(key, kept, rows.printer)
+    handler = RowHandler(key, kept, rows.printer, missed="while nothing was recorded")
     for change in changes:
         operation = change.version.operation
         if operation in _UNTOLD:

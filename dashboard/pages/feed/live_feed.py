@@ -278,8 +278,11 @@ class LiveFeed(LiveView):
         usual = span.is_default
         for entry in change.entries:
             if matches(key, entry) and (usual or span.contains(entry.time, now)):
-                self._count(entry)
                 self.dirty = True
+                if self.reading is not None and self.reading.has(key, entry):
+                    self.rate.add(entry.time)
+                    continue
+                self._count(entry)
                 if self.is_reading:
                     self._known.append((key, entry))
                     if len(self._known) > 2 * MAX_LISTED_ENTRIES and not self._is_joining:

@@ -76,6 +76,7 @@ class RecordedReading:
         self._recorded = recorded
         self._keys = tuple(key for key in keys if not recorded.is_hidden(key))
         self._steady = tuple(key for key in steady if not recorded.is_hidden(key)) or self._keys
+        self._not_in_memory = frozenset(key for key in keys if memory_from.get(key, math.inf) > clock.time())
         self.memory_from = {key: min(memory_from.get(key, math.inf), clock.time()) for key in keys}
         self._clock = clock
         self._on_change = on_change
@@ -148,6 +149,10 @@ class RecordedReading:
                 if self._clock.now() - self._shown_at >= SHOW_INTERVAL:
                     self._show()
         self.complete_from = -math.inf
+
+    def has(self, key: str, entry: Entry) -> bool:
+        """Whether an entry that comes into memory only now is read from history: those of a moment of the past do."""
+        return self.is_used and key in self._not_in_memory and entry.time < self.memory_from[key]
 
     def bounds(self) -> tuple[float, float]:
         """Begin and end of the histogram."""

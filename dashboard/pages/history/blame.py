@@ -34,10 +34,10 @@ class FieldBlame:
     """Empty where there was none."""
     at: str
     time_text: str
-    person: str
-    manager: str
     is_found: bool
     """Whether it was set while nothing was recorded: when and by whom is not known, `at` is when that was found."""
+    person: str
+    manager: str
     is_status: bool
     restore_query: str
     """Query of the editor that puts it back as it was before; empty where no edit can set it."""
@@ -116,9 +116,9 @@ class BlameSearch:
                 before=before,
                 at=format_at(at),
                 time_text=utc_text(at),
+                is_found=is_found,
                 person="" if is_found else self._writers.person(version),
                 manager="" if is_found else version.manager,
-                is_found=is_found,
                 is_status=steps[:1] == ("status",),
                 restore_query=restore_query(at - 1 / MICROSECONDS, shown.put_back) if shown.put_back else "",
             )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from django.http import QueryDict
 from django.template.loader import render_to_string
@@ -155,7 +157,7 @@ async def test_gaps_that_nothing_parts_are_one_line_and_no_more_are_drawn_than_c
     html = await page(site.site, "/feed/?last=7d&kind=pods")
     newest, gap, oldest = lines(html)
     assert ("web-2" in newest, "web-1" in oldest) == (True, True)
-    assert "from 2027-01-13 08:00:00 UTC to 2027-01-13 13:00:00 UTC (300 gaps, the newest: nothing recorded it" in gap
+    assert "from 2027-01-13 08:00:00 UTC to 2027-01-13 13:00:00 UTC (300 gaps, the newest: no worker ran" in gap
     assert html.count("<title>Changes may be missing</title>") < 50
 
 
@@ -362,6 +364,21 @@ async def test_a_history_that_cannot_be_read_is_said_and_memory_is_shown(
     html = await page(site.site, "/feed/")
     assert len(lines(html)) == 1
     assert "History cannot be read: the disk is gone." in words(html)
+
+
+async def test_what_memory_has_only_after_it_was_read_from_history_is_listed_and_counted_once(
+    site: RecordedSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it is with the changes before a moment of the past, which are read after the objects."""
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    hub, query = site.site.parts.hub, FeedQuery.parse(QueryDict("last=7d"))
+    monkeypatch.setattr(hub.history, "complete_from", lambda _key: math.inf)
+    await wait_for_feed(hub, query, site.parts.history)
+    view = open_feed(hub, query, site.parts.history)
+    entry = site.site.feeder("pods").entry(row_of("pods", pod("web-1", 1)), "added", "created")
+    view.apply("pods", Change(entries=[msgspec.structs.replace(entry, time=START / 1e6 - 48 * 3600)]))
+    assert [line.name for line in view.lines] == ["web-1"]
+    assert dict(view.page.sums)["added"] == 1
 
 
 def people(site: RecordedSite, *rules: Rule, **by_namespace: list[Rule]) -> Hub:

@@ -99,6 +99,18 @@ async def test_objects_are_grouped_by_how_they_differ_with_what_changed_in_words
     assert "Changed 1 Added 1 Removed 1 Only status changed 1" in words(html)
 
 
+async def test_a_field_outside_of_the_status_is_told_where_the_columns_show_the_status_alone(
+    site: RecordedSite,
+) -> None:
+    was = site.record(Operation.ADDED, mydemo("changes"))
+    now = site.record(
+        Operation.MODIFIED,
+        {**mydemo("changes", version=2, labels={"release": "r2"}), "status": {"phase": "Ready"}},
+    )
+    [line] = groups(await compared(site, address([was, now])))["changed"]
+    assert re.search(r"Ready, metadata\.labels added: .*r2", line)
+
+
 async def test_lines_lead_to_the_object_at_its_moment_and_to_its_two_versions(
     site: RecordedSite, moments: list[str]
 ) -> None:
@@ -124,8 +136,9 @@ async def test_one_that_matches_the_filter_at_one_moment_only_enters_or_leaves_i
         "status": ["reports"],
     }
     assert names(await compared(site, address(moments, q="comes"))) == {"added": ["comes"]}
-    html = await compared(site, address(moments, q="no-such-name"))
-    assert "Nothing differs" in words(html)
+    text = words(await compared(site, address(moments, q="no-such-name")))
+    assert "Nothing differs" in text
+    assert "Mydemos that match no-such-name are at both moments as they were." in text
 
 
 async def test_only_the_namespaces_of_the_list_are_compared(site: RecordedSite, moments: list[str]) -> None:
@@ -194,8 +207,8 @@ async def test_gaps_between_the_moments_are_said_and_drawn(site: RecordedSite, l
     site.site.clock.skip(70)
     end = format_at(log.now / 1e6)
     html = await compared(site, address([moments[0], end]))
-    assert "not all was recorded (nothing recorded it" in words(html)
-    assert '<rect class="gap"' in html
+    assert "not all was recorded (no worker ran" in words(html)
+    assert '<rect class="f-unknown" x' in html
     assert "80 → 81" in " ".join(groups(html)["changed"])
 
 
@@ -209,7 +222,7 @@ async def test_of_many_gaps_the_newest_are_said_and_no_more_are_drawn_than_can_b
     site.site.clock.skip(600)
     html = await compared(site, address([moments[0], format_at(log.now / 1e6)]))
     assert words(html).count("not all was recorded") == 4
-    assert "496 earlier gaps are marked." in words(html)
+    assert "496 earlier gaps are marked in the picture." in words(html)
     assert html.count('<rect class="gap"') <= 260
 
 

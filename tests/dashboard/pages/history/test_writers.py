@@ -62,7 +62,7 @@ async def test_the_audit_log_names_who_changed_and_who_deleted(site: RecordedSit
     assert "by alice through Deltaboard · field manager kubectl" in changed
     assert "through Deltaboard" not in created
     text = words(await page(site.site, f"{HISTORY}?blame"))
-    assert "spec.port 8080 , set by alice (kubectl)" in text
+    assert "spec.port 8080 , set by alice (field manager kubectl)" in text
 
 
 async def test_records_of_the_audit_log_are_not_read_on_the_event_loop(
