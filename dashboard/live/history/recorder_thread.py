@@ -66,6 +66,8 @@ class RecorderThread:
         """Why nothing can be written now; empty where it can."""
         self.is_recording = False
         self.retries = 0
+        self.size: int | None = None
+        """Bytes of all parts in the database, of all clusters; None before they were asked for."""
         self._parts = parts
         self._cluster = cluster
         self._queue = queue
@@ -213,8 +215,9 @@ class RecorderThread:
         if time.monotonic() - self._maintained_at < MAINTENANCE_SECONDS:
             return
         self._maintained_at = time.monotonic()
-        part, now = self._writer.part, self._now()
-        if self._retention.is_full(part, self._parts.sizes().get(part, 0), self._writer.begun_with, now):
+        part, now, sizes = self._writer.part, self._now(), self._parts.sizes()
+        self.size = sum(sizes.values())
+        if self._retention.is_full(part, sizes.get(part, 0), self._writer.begun_with, now):
             self.begin_part(session)
         try:
             log_dropped(self._retention.drop_old(self._parts, self._writer.part, now), self._retention)

@@ -72,6 +72,7 @@ from dashboard.server.daphne_request_limits import ArrivalLimits, install_arriva
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
+from dashboard.server.metrics.web_metrics import WebNumbers
 from dashboard.server.moment_layer import MomentLayer
 from dashboard.server.monitoring_views import HISTORY_PROBLEM, METRICS, WORKER_BLOCKED
 from dashboard.server.person_states import PersonStates
@@ -82,7 +83,7 @@ from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRa
 from dashboard.server.terminal_consumer import TERMINALS, TerminalConsumer
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.audit import build_audit_recorder
-from dashboard.server.wiring.metrics import WebCollector, exposition
+from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.moments import build_moments
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
@@ -278,9 +279,11 @@ class WebProcess:
 
     def metrics(self) -> tuple[bytes, str]:
         """Metrics of this process for Prometheus, and their content type."""
-        return exposition(
-            self.worker_process, WebCollector(self.hub, self.replicas, self.quotas.refused, self.log_streams)
+        max_sockets, refused = settings.DELTABOARD_SOCKETS, self.quotas.refused
+        numbers = WebNumbers(
+            self.hub, self.replicas, max_sockets, refused, self.log_streams, self.replicas.frame_delays
         )
+        return exposition(self.worker_process, numbers, self.layer_health)
 
     def start(self, *, log_cluster: bool = False) -> None:
         """Start, on the running event loop; returns at once. A second call has no effect, nor does one after `stop`.
