@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
@@ -17,6 +17,7 @@ from dashboard.live.logs.container_streams import LogStreams
 from dashboard.live.replication.replica import Replica
 from dashboard.server.metrics.families import families
 from informerd.cache.counters import Distribution
+from informerd.cache.health import State
 from informerd.metrics.family_builder import Families
 from informerd.metrics.unique_labels import LabelValues
 
@@ -105,13 +106,17 @@ def _replica_families(replicas: Mapping[LabelValues, Replica]) -> Iterator[Metri
     of = families(replicas, "resource")
     yield of.gauge("rows", "Objects as the pages show them.", lambda each: len(each.rows))
     yield of.gauge("live", "1 while pages of the kind may say live.", lambda each: each.is_live)
-    words = "1 where Deltaboard's account may not list the kind."
-    yield of.gauge("forbidden", words, lambda each: each.health.state == "forbidden")
+    words = "1 for the state of the worker's informer of the kind, as last heard, 0 for the others."
+    yield of.gauge("kind_state", words, _states, "state")
     words = "Seconds since a worker was last heard of the kind. It sends something each second."
     yield of.gauge("worker_silence_seconds", words, lambda each: each.silent_seconds)
     yield of.counter("feed_gaps", "Gaps found in the numbers of frames.", lambda each: each.gaps)
     yield of.counter("feed_gaps_healed", "Gaps that a snapshot has repaired.", lambda each: each.gaps_healed)
     yield of.counter("feed_silences", "Times that the worker stopped sending.", lambda each: each.silences)
+
+
+def _states(replica: Replica) -> dict[str, float]:
+    return {state: state == replica.health.state for state in get_args(State)}
 
 
 def _counter(of: Families[WebNumbers], name: str, meaning: str) -> Metric:
