@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 
 from dashboard.live.history.carry_over import CarryOver
 from dashboard.live.history.change_queue import Change, ChangeQueue, Item, Tick
@@ -82,7 +83,7 @@ class RecorderThread:
         self._carry: CarryOver | None = None
         self._maintained_at = float("-inf")
         self._written_at = float("-inf")
-        self._thread = threading.Thread(target=self._run, name="history", daemon=True)
+        self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name="history", daemon=True)
 
     def start(self) -> None:
         """Begin; returns at once."""

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.cluster.choice import ClusterChoice
-from dashboard.cluster.connection import Connection
+from dashboard.cluster.connection import Connection, cluster_name
 from dashboard.live.history.recorder import Recorder
 from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
@@ -27,6 +27,7 @@ from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.pages.controllers.builtin_controllers import DEMO_CONTROLLERS, check_names, new_manager
 from dashboard.pages.controllers.runner import ControllerRunner
 from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.runtime.log_context import LogContext, set_log_context
 from dashboard.runtime.loop_delay import LoopDelay
 from dashboard.server.wiring.channel_layer import build_channel_layer
 from dashboard.server.wiring.history import build_recorder, kinds_recorded, secret_hash_key
@@ -90,6 +91,7 @@ class WorkerProcess:
 
     async def run(self) -> None:
         """Choose, connect, watch, until cancelled; then close everything and end the demo cluster."""
+        set_log_context(LogContext(partial(cluster_name, self.connection)))
         measuring = asyncio.create_task(self.loop_delay.run(), name="delay of the event loop")
         try:
             await self.connection.run()
