@@ -1,7 +1,8 @@
-"""Tests of the alert rules with real faults: a real Prometheus scrapes the processes, and fires the alert of each."""
+"""Tests of metrics and alerts of real processes: a real Prometheus scrapes them, and fires the alert of each fault."""
 
 from __future__ import annotations
 
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,9 @@ import redis
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.alerting_prometheus import AlertingPrometheus
 from tests.support.e2e.production_stack import WITHIN, ProductionStack
+from tests.support.informerd.served_metrics import served_metrics
 from tests.support.wait import until
+from tools.metrics_page import sample_name, sections
 
 pytestmark = [pytest.mark.long, pytest.mark.redis, pytest.mark.postgresql]
 
@@ -82,6 +85,15 @@ def scraped(stack: ProductionStack, directory: Path) -> Iterator[AlertingPrometh
 def is_well(prometheus: AlertingPrometheus) -> bool:
     live = prometheus.value("min(deltaboard_live)"), prometheus.value("max(deltaboard_history_recording)")
     return live == (1, 1) and prometheus.value("count(up == 1)") == 3
+
+
+def test_worker_and_web_process_serve_the_metrics_that_are_documented(production: ProductionStack) -> None:
+    shared = ("process", "client", "informers", "prometheus-client")
+    own = {production.worker.url: (*shared, "history", "usage"), production.webs[0].url: (*shared, "web")}
+    for url, names in own.items():
+        with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:
+            served = served_metrics(answer.read().decode())
+        assert served == {sample_name(each): each.type for name in names for each in sections()[name]}
 
 
 @pytest.mark.parametrize("alert", FAULTS)
