@@ -13,7 +13,7 @@ export PORT
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := run
-.PHONY: run test test-fast soak check format lock bundles vendor chart screenshots axe reference docs bench wheels sbom image clean help
+.PHONY: run test test-fast soak check format lock bundles vendor chart screenshots axe reference docs bench wheels sbom image release clean help
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -33,6 +33,7 @@ help:
 	@echo 'make wheels       the wheels of deltaboard and informerd into dist/ (docs/install.md)'
 	@echo 'make sbom         what the wheels bring, as CycloneDX and as a list of licences, into dist/'
 	@echo 'make image        an image with buildah (docs/image.md)'
+	@echo 'make release      all files of a release into dist/, tested (docs/releasing.md)'
 	@echo 'make clean        take away the virtual environment and what was made'
 
 run: $(VENV)/.run
@@ -116,6 +117,9 @@ IMAGE ?= deltaboard
 
 image: wheels
 	$(BUILDAH) build --build-arg BASE=$(BASE) --file deploy/image/Containerfile --tag $(IMAGE) $(BUILD) .
+
+release: wheels $(VENV)/.dev # CANDIDATE=1: to be tried; NO_IMAGE=1: where there is no buildah; KEY=: signs it
+	$(BIN)/python -m tools.release $(if $(CANDIDATE),--candidate) $(if $(NO_IMAGE),--no-image) $(if $(KEY),--key $(KEY)) dist
 
 clean:
 	rm -rf dist $(VENV) var screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis tools/codemirror/node_modules

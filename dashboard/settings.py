@@ -380,9 +380,16 @@ LOGGING = {
             "rename_fields": {"levelname": "level", "name": "logger"},
         },
     },
-    "filters": {"worth a line": {"()": "dashboard.runtime.log_output.RoutineFilter"}},
+    "filters": {
+        "worth a line": {"()": "dashboard.runtime.log_output.RoutineFilter"},
+        "context": {"()": "dashboard.runtime.log_context.ContextFilter"},
+    },
     "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": DELTABOARD_LOG_FORMAT, "filters": ["worth a line"]}
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": DELTABOARD_LOG_FORMAT,
+            "filters": ["worth a line", "context"],
+        }
     },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {

@@ -1,4 +1,5 @@
-"""Writes the files that follow from the Helm chart: the table of values in its README.md, and deploy/kustomize.
+"""Writes the files that follow from the Helm chart: the table of values in its README.md, and deploy/kustomize; and
+the chart's copies of the alert rules and the dashboard, for a chart reads no file outside of its folder.
 
 ``python -m tools.chart_files`` writes them, as `make chart` does; tests/deploy compares. It needs helm: the program
 that HELM names, else that of PATH.
@@ -22,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CHART = ROOT / "deploy" / "helm" / "deltaboard"
 KUSTOMIZE = ROOT / "deploy" / "kustomize"
 OVERLAYS = ("production", "trial")
+COPIED = (ROOT / "deploy" / "prometheus" / "alerts.yaml", ROOT / "deploy" / "grafana" / "deltaboard.json")
+"""What the chart has copies of, in its folder files."""
 _BEGIN, _END = "<!-- values: written by make chart -->\n", "<!-- end of values -->\n"
 _OF_HELM = ("helm.sh/chart", "app.kubernetes.io/managed-by")
 _KEY = re.compile(r"^(?P<indent> *)(?P<name>[\w-]+):(?P<value> .*)?$")
@@ -104,12 +107,19 @@ def kustomize_files(helm: str) -> dict[Path, str]:
     return files
 
 
+def copies() -> dict[Path, str]:
+    """Path and content of the chart's copies."""
+    return {CHART / "files" / path.name: path.read_text() for path in COPIED}
+
+
 def main() -> int:
     """Write all files."""
     helm = helm_program()
     if helm is None:
         sys.stderr.write("There is no helm: set HELM to its path.\n")
         return 1
+    for path, content in copies().items():
+        path.write_text(content)
     path = CHART / "README.md"
     path.write_text(readme(path.read_text(), (CHART / "values.yaml").read_text()))
     for path, content in kustomize_files(helm).items():

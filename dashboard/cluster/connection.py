@@ -54,6 +54,11 @@ class ClusterAccess(Protocol):
     def is_demo(self) -> bool: ...
 
 
+def cluster_name(access: ClusterAccess) -> str:
+    """The name of the cluster; empty while there is none."""
+    return access.cluster.name if access.client is not None else ""
+
+
 OnSwitch = Callable[[Client, Discovery], Awaitable[None]]
 
 

@@ -55,7 +55,8 @@ class ControllerCollector(Collector):
         """Stop showing it; an unknown one is ignored."""
         self._sources.pop(source, None)
 
-    def describe(self) -> Iterable[Metric]:
+    @staticmethod
+    def describe() -> Iterable[Metric]:
         """The families without numbers, for the registry's check of names."""
         return chain(queue_families({}), controller_families({}))
 

@@ -27,28 +27,29 @@ Values: TypeAlias = V | Mapping[Any, V] | None
 class Families(Generic[T]):
     """Makes families about `things`, which are by the values of the `labels` that every family has.
 
-    Names are without PREFIX and, for a counter, without ``_total``. `read` gives the values of one thing; `own` are
-    their labels beside those of the thing.
+    Names are without the `prefix` and, for a counter, without ``_total``. `read` gives the values of one thing; `own`
+    are their labels beside those of the thing.
     """
 
-    def __init__(self, things: Mapping[LabelValues, T], *labels: str) -> None:
+    def __init__(self, things: Mapping[LabelValues, T], *labels: str, prefix: str = PREFIX) -> None:
+        self._prefix = prefix
         self._things = things
         self._labels = labels
 
     def gauge(self, name: str, meaning: str, read: Callable[[T], Values[float]], *own: str) -> Metric:
-        family = GaugeMetricFamily(PREFIX + name, meaning, labels=(*self._labels, *own))
+        family = GaugeMetricFamily(self._prefix + name, meaning, labels=(*self._labels, *own))
         for labels, value in self._series(read):
             family.add_metric(labels, value)
         return family
 
     def counter(self, name: str, meaning: str, read: Callable[[T], Values[float]], *own: str) -> Metric:
-        family = CounterMetricFamily(PREFIX + name, meaning, labels=(*self._labels, *own))
+        family = CounterMetricFamily(self._prefix + name, meaning, labels=(*self._labels, *own))
         for labels, value in self._series(read):
             family.add_metric(labels, value)
         return family
 
     def histogram(self, name: str, meaning: str, read: Callable[[T], Values[Distribution]], *own: str) -> Metric:
-        family = HistogramMetricFamily(PREFIX + name, meaning, labels=(*self._labels, *own))
+        family = HistogramMetricFamily(self._prefix + name, meaning, labels=(*self._labels, *own))
         for labels, value in self._series(read):
             ends = (*map(str, value.bounds), "+Inf")
             family.add_metric(labels, [*zip(ends, accumulate(value.counts), strict=True)], value.sum)

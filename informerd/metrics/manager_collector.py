@@ -46,7 +46,8 @@ class ManagerCollector(Collector):
     def __init__(self, manager: HasState) -> None:
         self._manager = manager
 
-    def describe(self) -> Iterable[Metric]:
+    @staticmethod
+    def describe() -> Iterable[Metric]:
         """The families without numbers, for the registry's check of names."""
         return _families("", False, {})
 

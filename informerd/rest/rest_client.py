@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Self, TypeVar
@@ -97,6 +97,14 @@ class RestClient:
     def clock(self) -> Clock:
         """The clock by which it waits."""
         return self._clock
+
+    @property
+    def request_counts(self) -> Mapping[tuple[str, str], int]:
+        """Requests sent, by method and by the HTTP code of the answer, ``<error>`` where none came.
+
+        Each attempt counts, and so do those of the clients that `impersonate` and `observed_by` made.
+        """
+        return self._transport.requests
 
     def impersonate(self, impersonation: Impersonation) -> Self:
         """A client that makes its requests on behalf of somebody else, over the connections of this one.

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from http import HTTPStatus
 from io import BytesIO
@@ -41,6 +42,8 @@ MAX_RESPONSE_BYTES = 256 * 2**20
 """Bytes of a response that is held as a whole, decompressed. What is read in pieces has no such limit."""
 MAX_MESSAGE_BYTES = 4 * 2**20
 """Bytes of a websocket's message; the API server sends 32 KiB at most."""
+NO_ANSWER = "<error>"
+"""client-go's code of a request without an answer."""
 CLOSE_TIMEOUT = 2.0
 """Seconds to wait for the other side's goodbye."""
 _LAST_TURNS = 20
@@ -57,6 +60,8 @@ class Transport:
     """Sends calls. Its owner closes it."""
 
     def __init__(self, config: ClusterConfig, clock: Clock) -> None:
+        self.requests: Counter[tuple[str, str]] = Counter()
+        """Requests by method and by the code that answered them, NO_ANSWER where none came."""
         self._config = config
         self._clock = clock
         self._sessions: dict[Pool, aiohttp.ClientSession] = {}
@@ -174,6 +179,7 @@ class Transport:
     ) -> aiohttp.ClientResponse:
         """Raise the API server's own error where it answers with anything but a websocket, redirects too."""
         response = await handler(request)
+        self.requests[request.method, str(response.status)] += 1
         if response.status != HTTPStatus.SWITCHING_PROTOCOLS:
             async with response:
                 self._check(response, await _body_of(response))
@@ -183,19 +189,24 @@ class Transport:
     async def _request(
         self, call: RestRequest, access: RequestCredentials, pool: Pool, limits: aiohttp.ClientTimeout
     ) -> aiohttp.ClientResponse:
-        tls = self._config.tls
-        return await self._session(pool).request(
-            call.method,
-            self._url(call),
-            headers=_headers(access, call),
-            data=call.body,
-            ssl=True if access.context is None else access.context,
-            server_hostname=tls.server_name or None,
-            proxy=self._config.proxy or None,
-            timeout=limits,
-            allow_redirects=False,  # credentials go to the configured server and nowhere else
-            middlewares=() if call.method == "GET" else (self._never_twice,),
-        )
+        code = NO_ANSWER
+        try:
+            response = await self._session(pool).request(
+                call.method,
+                self._url(call),
+                headers=_headers(access, call),
+                data=call.body,
+                ssl=True if access.context is None else access.context,
+                server_hostname=self._config.tls.server_name or None,
+                proxy=self._config.proxy or None,
+                timeout=limits,
+                allow_redirects=False,  # credentials go to the configured server and nowhere else
+                middlewares=() if call.method == "GET" else (self._never_twice,),
+            )
+            code = str(response.status)
+        finally:
+            self.requests[call.method, code] += 1
+        return response
 
     def _url(self, call: RestRequest) -> URL:
         try:

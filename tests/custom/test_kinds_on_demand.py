@@ -25,7 +25,7 @@ from informerd.clock import SystemClock
 from informerd.errors import InformerdError
 from informerd.rest.client import Client
 from informerd.rest.load_config import load_kubeconfig
-from tests.support.edit.no_script_browser import Inputs
+from tests.support.edit.form_inputs import Inputs
 from tests.support.local_dashboard import LocalDashboard, environ
 from tests.support.program import Program, run_program
 from tests.support.wait import until

@@ -93,6 +93,7 @@ def test_each_set_of_values_passes_lint_and_is_rendered(helm: Helm, values: str)
         ("postgresql.url=postgres://a/b,postgresql.existingSecret=b", "both name a PostgreSQL"),
         ("postgresql.url=mysql://a", "does not match pattern"),
         ("metrics.enabled=false,metrics.serviceMonitor.enabled=true", "needs metrics.enabled"),
+        ("metrics.enabled=false,metrics.prometheusRule.enabled=true", "alerts rest on the metrics of web processes"),
     ],
 )
 def test_values_that_cannot_be_meant_are_refused_with_a_sentence(helm: Helm, options: str, sentence: str) -> None:
@@ -239,3 +240,18 @@ def test_notes_say_how_to_open_it_and_what_is_for_a_trial(helm: Helm) -> None:
     assert "Open Deltaboard at https://deltaboard.example.com/" in production
     assert "https://deltaboard.example.com/accounts/main/callback/" in production
     assert "For a trial" not in production
+
+
+def test_the_alerts_and_the_dashboard_are_those_that_ship_where_they_are_switched_on() -> None:
+    made = render("gateway-and-autoscaling")
+    rule = of_kind(made, "PrometheusRule")["deltaboard"]
+    assert rule["metadata"]["labels"]["release"] == "prometheus"
+    shipped = (ROOT / "deploy" / "prometheus" / "alerts.yaml").read_text()
+    linked = shipped.replace("docs/runbooks.md", "https://wiki.example.com/deltaboard")
+    assert rule["spec"] == YAML(typ="safe").load(linked)
+    dashboard = of_kind(made, "ConfigMap")["deltaboard-dashboard"]
+    assert dashboard["metadata"]["labels"]["grafana_dashboard"] == "1"
+    assert dashboard["metadata"]["annotations"] == {"grafana_folder": "Deltaboard"}
+    shown = (ROOT / "deploy" / "grafana" / "deltaboard.json").read_text()
+    assert json.loads(dashboard["data"]["deltaboard.json"]) == json.loads(shown)
+    assert "PrometheusRule" not in {each["kind"] for each in render("trial")}

@@ -1,9 +1,13 @@
-"""Tests of the wheel of Deltaboard: built, installed into an empty environment, and used as a person would."""
+"""Tests of the wheel of Deltaboard: built, installed into an empty environment, and used as a person would.
+
+DELTABOARD_WHEELS names the folder of a release, whose wheels are then installed, by hash (`make release`).
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,18 +48,24 @@ class Installed(NamedTuple):
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("installed")
-    wheels = folder / "wheels"
-    run(*PIP, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(ROOT), str(ROOT / "informerd"))
     run(sys.executable, "-m", "venv", "--without-pip", str(folder / "env"))
     python = folder / "env" / "bin" / "python"
-    run(*PIP, "--python", str(python), "install", "--no-compile", *map(str, sorted(wheels.glob("*.whl"))))
+    install = (*PIP, "--python", str(python), "install", "--no-compile")
+    if released := os.environ.get("DELTABOARD_WHEELS"):
+        shutil.copytree(released, wheels := folder / "wheels")
+        run("sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS", folder=wheels)
+        run(*install, "--require-hashes", "-r", f"deltaboard-{VERSION}.requirements.txt", folder=wheels)
+    else:
+        wheels = folder / "wheels"
+        run(*PIP, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(ROOT), str(ROOT / "informerd"))
+        run(*install, *map(str, sorted(wheels.glob("*.whl"))))
     home = folder / "home"
     home.mkdir()
     return Installed(python.parent, home)
 
 
-def run(*command: str) -> None:
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST, check=False)
+def run(*command: str, folder: Path = ROOT) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LONGEST, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

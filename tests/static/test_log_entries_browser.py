@@ -66,6 +66,37 @@ def test_lines_that_the_first_frame_of_an_empty_page_left_out_are_a_gap(page: Pa
     assert entries == [[0, 2], "busy 8", "busy 9"]
 
 
+def test_loaded_lines_stay_when_a_connection_brings_the_lines_that_the_page_came_with(page: Page) -> None:
+    rendered = window(line(0, 8), line(1, 9), since=at(7))
+    loaded = ("load", [line(None, 6), line(None, 7)], {"begins": False, "problem": ""})
+    assert shown(page, rendered, loaded, rendered) == (["busy 6", "busy 7", "busy 8", "busy 9"], at(6))
+
+
+def test_lines_of_before_stay_when_a_new_connection_brings_later_ones(page: Page) -> None:
+    before = (window(line(0, 6), line(1, 7)), frame(line(3, 9), end=4))
+    again = "add", {
+        "whole": True, "entries": [line(0, 20), line(1, 21)], "next": 2, "first": 0, "history": "", "since": at(20)
+    }  # fmt: skip
+    seam = "older"
+    assert shown(page, *before, again) == (
+        ["busy 6", "busy 7", "unloaded", "busy 9", "unloaded", seam, "busy 20", "busy 21"], at(20)
+    )  # fmt: skip
+    overlapping = window(line(0, 7), line(1, 8), line(2, 9), since=at(7))
+    assert shown(page, *before, overlapping)[0] == ["busy 6", seam, "busy 7", "busy 8", "busy 9"]
+
+
+def test_a_late_line_that_stayed_from_before_comes_once(page: Page) -> None:
+    steps = (window(line(0, 6), line(1, 7), line(2, 8)), window(line(0, 8), line(1, 9)))
+    assert shown(page, *steps, frame(line(2, 7), line(3, 10), end=4))[0] == [
+        "busy 6", "busy 7", "busy 8", "busy 9", "busy 10"
+    ]  # fmt: skip
+
+
+def test_lines_keep_their_containers_when_these_get_new_numbers(page: Page) -> None:
+    steps = (window(line(0, 6, QUIET), line(1, 7, BUSY)), ("renumber", [None, 0]))
+    assert shown(page, *steps)[0] == ["busy 7"]
+
+
 def test_where_lines_of_a_busy_log_are_not_there_a_mark_stands_until_they_are_loaded(page: Page) -> None:
     steps = (window(line(0, 1, QUIET), line(1, 2, QUIET)), frame(line(4, 8), end=5, since=at(6)))
     assert shown(page, *steps) == (["quiet 1", "quiet 2", "older", [2, 4], "busy 8"], at(6))

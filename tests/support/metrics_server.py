@@ -5,15 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.x509.oid import NameOID
-
 from tests.support.api_client import ApiFailure
+from tests.support.certificates import write_certificate
 from tests.support.controller_manager_and_kwok import STAGES
 from tests.support.controlplane import ControlPlane
 from tests.support.daemon import Daemon
@@ -32,8 +27,8 @@ _NAME = "front"
 def front_proxy_flags(folder: Path) -> tuple[str, ...]:
     """Make the certificates with which an API server asks others for people, and return the flags that it needs."""
     folder.mkdir(parents=True, exist_ok=True)
-    authority_key, authority = _certificate(folder, "front-ca")
-    _certificate(folder, _NAME, authority_key, authority)
+    authority_key, authority = write_certificate(folder, "front-ca")
+    write_certificate(folder, _NAME, authority_key, authority)
     return (
         f"--requestheader-client-ca-file={folder / 'front-ca.crt'}",
         f"--requestheader-allowed-names={_NAME}",
@@ -44,31 +39,6 @@ def front_proxy_flags(folder: Path) -> tuple[str, ...]:
         "--requestheader-extra-headers-prefix=X-Remote-Extra-",
         "--kubelet-preferred-address-types=InternalIP",
     )
-
-
-def _certificate(
-    folder: Path, name: str, signing_key: rsa.RSAPrivateKey | None = None, issuer: x509.Certificate | None = None
-) -> tuple[rsa.RSAPrivateKey, x509.Certificate]:
-    """Write a key and a certificate, of its own authority where there is no `issuer`."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer.subject if issuer is not None else subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(minutes=5))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
-        .sign(signing_key or key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    private = key.private_bytes(pem, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
-    (folder / f"{name}.key").write_bytes(private)
-    (folder / f"{name}.crt").write_bytes(certificate.public_bytes(pem))
-    return key, certificate
 
 
 @contextmanager

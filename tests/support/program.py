@@ -27,20 +27,25 @@ class Program:
     pools: Sequence[Pool] = ()
     """What programs are forked from in a run of the tests, where that makes no difference but to the time they take."""
 
-    def __init__(self, *arguments: str, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, *arguments: str, env: Mapping[str, str] | None = None, root: Path = ROOT, python: Path | None = None
+    ) -> None:
         self.arguments = arguments
         self.env = {**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})}
+        self.root = root
+        """The project's folder; another one is that of another version, which `python` can run."""
+        self.python = python
         self.log = Path(tempfile.mkstemp(prefix="program-", suffix=".log")[1])
         self.process: Process | None = None
 
     def start(self) -> Self:
         assert not self.running(), f"{self.arguments} runs already"
-        if pool := pool_for(self.arguments, self.env, self.pools):
+        if self.root == ROOT and (pool := pool_for(self.arguments, self.env, self.pools)):
             self.process = pool.start(self.arguments, self.env, self.log)
             return self
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, *self.arguments], cwd=ROOT, env=self.env, stdout=log, stderr=log,
+                [self.python or sys.executable, *self.arguments], cwd=self.root, env=self.env, stdout=log, stderr=log,
                 stdin=subprocess.DEVNULL,
             )  # fmt: skip
         return self

@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from informerd.version import VERSION
 from tests.support.helm import helm_or_skip
 from tests.support.program import ROOT
-from tools.chart_files import CHART, OVERLAYS, Json, Value, documented_values, kustomize_files, readme
+from tools.chart_files import CHART, OVERLAYS, Json, Value, copies, documented_values, kustomize_files, readme
 
 
 def leaves(values: Any, schema: Json, path: str = "") -> Iterator[str]:
@@ -70,3 +70,7 @@ def test_a_comment_further_up_belongs_to_no_value() -> None:
 
 def test_the_chart_installs_the_version_of_this_checkout() -> None:
     assert YAML(typ="safe").load(CHART / "Chart.yaml")["appVersion"] == VERSION
+
+
+def test_the_chart_has_the_alerts_and_the_dashboard_as_they_are() -> None:
+    assert {path: path.read_text() for path in copies()} == copies(), "run make chart"

@@ -1,4 +1,6 @@
-"""Scenes of history: versions of an object, restoring one, deleted objects, and a list at two moments."""
+"""Scenes of history: moments of the past, versions of an object, restoring one, deleted objects, and a list at two
+moments.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from playwright.sync_api import Page
 from tools.scenes.api_client import MYDEMOS as OBJECTS
 from tools.scenes.child_process import wait_until
 from tools.scenes.page_scenes import MYDEMOS, PODS
-from tools.scenes.scene import Play, Scene, chain, open_at, wait_until_live
+from tools.scenes.scene import Play, Scene, chain, click, open_at, wait_until_live
 from tools.scenes.stage import NAMESPACE, Stage, mydemo
 
 NAME, GONE = "payment-gateway", "payment-gateway-old"
@@ -84,17 +86,32 @@ def review_of_restoring(page: Page) -> None:
     wait_until_live(page)
 
 
+def as_it_was(page: Page) -> None:
+    """The details of the newest version."""
+    page.get_by_role("link", name="as it was then").first.click()
+    page.get_by_role("link", name="Restore this").wait_for()
+
+
+def before_history(page: Page, stage: Stage) -> None:
+    page.goto(f"{stage.url}{PODS}?at=2020-01-01T00:00:00Z")
+    page.wait_for_selector("text=begins later than this moment")
+
+
+def wait_for_bars(page: Page) -> None:
+    page.wait_for_selector("#picture .bars rect")
+
+
 def deleted(page: Page, stage: Stage) -> None:
     live_through(stage)
     open_at(f"{MYDEMOS}history/")(page, stage)
     page.wait_for_selector(f"text={GONE}")
 
 
-def compared(path: str) -> Play:
+def compared(path: str, wait_selector: str = ".differences") -> Play:
     def play(page: Page, stage: Stage) -> None:
         live_through(stage)
         page.goto(stage.url + path)
-        page.wait_for_selector("#compared:not([hx-get]) .differences")
+        page.wait_for_selector(f"#compared:not([hx-get]) >> {wait_selector}")
 
     return play
 
@@ -104,9 +121,14 @@ HISTORY: tuple[Scene, ...] = (
     RAIL,
     Scene("history-comparison", chain(compare_versions), RAIL),
     Scene("history-blame", versions("?blame", ".blame li")),
+    Scene("history-details", chain(as_it_was), RAIL),
     Scene("history-restore", chain(review_of_restoring), RAIL),
+    Scene("history-clock", open_at(PODS, click(".time-control > summary", ".time-control[open] input"))),
+    Scene("history-before", before_history),
+    Scene("history-feed", open_at("/feed/?last=1h", wait_for_bars)),
     Scene("history-deleted", deleted),
     Scene("list-compared", compared(f"{PODS}compare/")),
+    Scene("list-compared-nothing", compared(f"{PODS}compare/?q=no-such-name", "text=Nothing differs")),
     Scene("list-compared-filtered", compared(f"{PODS}compare/?q=status%3DRunning")),
     Scene("list-compared-changes", compared("/resources/deployments.apps/compare/")),
     Scene("list-compared-no-scripts", compared(f"{PODS}compare/"), context={"java_script_enabled": False}),

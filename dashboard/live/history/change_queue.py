@@ -42,12 +42,18 @@ class ListBegin:
 
 @dataclass(frozen=True, slots=True)
 class ListEnd:
-    """All have come: what did not is gone."""
+    """All have come: what did not is gone, but for namespaces that were not listed."""
 
     kind: str
     time: int
     unreadable: frozenset[str] = frozenset()
     """Keys of the objects that exist and could not be read."""
+    namespaces: frozenset[str] | None = None
+    """Namespaces that were listed; None: all."""
+
+    def has_listed(self, namespace: str) -> bool:
+        """Whether objects of a namespace, empty for those that have none, would be in the list."""
+        return self.namespaces is None or not namespace or namespace in self.namespaces
 
 
 @dataclass(frozen=True, slots=True)

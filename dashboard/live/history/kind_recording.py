@@ -104,7 +104,8 @@ class KindRecording:
             if not registration.has_synced:
                 return None
             self._is_list_open = False
-            self._queue.put(ListEnd(self.key, self._now(), frozenset(self._informer.unreadable)))
+            listed = frozenset(health.namespaces) if health.is_by_namespace else None
+            self._queue.put(ListEnd(self.key, self._now(), frozenset(self._informer.unreadable), listed))
         if health.state != "live":
             return None
         now = self._now()

@@ -93,6 +93,9 @@ def list_differences(
             _keep_newest(was, place)
         yield DifferenceStep(done=_SHARE_OF_A_MOMENT * done)
     found, unseen = _compared(was, reader.versions_at(kind, until, namespaces, changed))
+    if changed is None:  # a part begins without what ended before it
+        found, more = _without_unseen(reader, found, since, until)
+        unseen += more
     yield DifferenceStep(unseen=unseen, done=2 * _SHARE_OF_A_MOMENT)
     found.sort(key=lambda each: -(each.time or 0))
     for at in range(0, len(found), STEP):
@@ -152,6 +155,20 @@ def _compared(
         Difference(None, after, after.version.time) for after in now.values() if not after.version.operation.is_end
     ]
     return found, unseen
+
+
+def _without_unseen(
+    reader: HistoryReader, found: list[Difference], since: int, until: int
+) -> tuple[list[Difference], int]:
+    """The differences but those of objects whose namespace was not listed at the moment at which they are not there,
+    and how many these are.
+    """
+    added = [each.after.version for each in found if each.before is None and each.after is not None]
+    was_there = [version.object for version in added if version.operation is not Operation.ADDED]
+    unseen = reader.unseen_at(was_there, since)
+    unseen |= reader.unseen_at([each.name for each in found if each.after is None and each.time is None], until)
+    left = [each for each in found if each.name.uid not in unseen]
+    return left, len(found) - len(left)
 
 
 def _is_same(one: Version, other: Version) -> bool:

@@ -174,6 +174,23 @@ class PartReader:
         rows = self.connection.query(sql, time, *ids)
         return [(row[0], self.version(self.name(row[1:5]), row[5:])) for row in rows]
 
+    def last_of_each(self, names: Sequence[ObjectName], time: int) -> dict[str, Version]:
+        """By uid the last version at a moment or before of those of these objects that the part has."""
+        wanted, last = {name.uid for name in names}, dict[str, Version]()
+        for (kind, namespace), group in groupby(sorted(names, key=_place), key=_place):
+            number, own = self.kind_id(kind), sorted({name.name for name in group})
+            for at in range(0, len(own) if number is not None else 0, ROWS):
+                some = own[at : at + ROWS]
+                ids = self.object_ids(
+                    f"o.kind = ? AND o.namespace = ? AND o.name IN ({_marks(some)})", number, namespace, *some
+                )
+                for start in range(0, len(ids), ROWS):
+                    for _, version in self.last_versions(ids[start : start + ROWS], time):
+                        uid = version.object.uid  # one that ended and was found again is there twice
+                        if uid in wanted and (uid not in last or last[uid].time < version.time):
+                            last[uid] = version
+        return last
+
     def chain(self, number: int) -> Iterator[tuple[Version, int, bytes | None, DamagedVersion | None]]:
         """Every version of an object, oldest first, with its depth and its JSON or why that cannot be read."""
         sql = f"SELECT {OBJECT}, {VERSION}, v.depth, v.data FROM {{object}} o JOIN {{version}} v ON v.object = o.id "  # noqa: S608
@@ -197,6 +214,18 @@ class PartReader:
         )
         rows = self.connection.query(sql, *ids, before)
         return [self.version(self.name(row[:4]), row[4:]) for row in rows]
+
+    def oldest(self, ids: Sequence[int], since: int) -> Version | None:
+        """The oldest version of some objects from a moment on; None where there is none."""
+        if not ids:
+            return None
+        sql = (
+            f"SELECT {OBJECT}, {VERSION} FROM {{version}} v JOIN {{object}} o ON o.id = v.object "  # noqa: S608
+            f"WHERE v.object IN ({_marks(ids)}) AND v.time >= ? ORDER BY v.time LIMIT 1"
+        )
+        return next(
+            (self.version(self.name(row[:4]), row[4:]) for row in self.connection.query(sql, *ids, since)), None
+        )
 
     def states_between(self, number: int, since: int, until: int) -> Iterator[StoredVersion]:
         """The versions of an object from `since` and before `until`, and those before that they are made of."""
@@ -311,6 +340,10 @@ class PartReader:
         if manager not in self.names.managers:
             self._read_names()
         return Version(name, time, Operation(operation), resource_version, self.names.managers.get(manager, ""))
+
+
+def _place(name: ObjectName) -> tuple[str, str]:
+    return name.kind, name.namespace
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -160,7 +160,9 @@ class PartWriter:
     def _end_list(self, states: KindStates, end: ListEnd) -> None:
         missing, states.missing = states.missing or {}, None
         gone = {uid: state for uid, state in missing.items() if state.key not in end.unreadable}
-        self._end(states, gone, Operation.MISSING, end.time)
+        unseen = {uid: state for uid, state in gone.items() if not end.has_listed(state.namespace)}
+        self._end(states, unseen, Operation.UNSEEN, end.time)
+        self._end(states, {uid: gone[uid] for uid in gone if uid not in unseen}, Operation.MISSING, end.time)
         if self.is_complete:
             _forget_ended(states)
 

@@ -135,6 +135,14 @@ class HistoryReader:
                 break  # it was created then
         return sorted(found.values(), key=lambda version: version.time)
 
+    def next_version(self, kind: str, namespace: str, name: str, since: int) -> Version | None:
+        """The first version from `since` on of the objects of a name; None where there is none."""
+        for reader in self._overlapping(since, FOREVER):
+            with closing(reader.connection):
+                if (version := reader.oldest(reader.ids_of(kind, namespace, name), since)) is not None:
+                    return version
+        return None
+
     def newest_versions(
         self, kind: str, namespace: str, name: str, before: int, most: int, uid: str = ""
     ) -> list[Version]:
@@ -277,6 +285,19 @@ class HistoryReader:
                 if is_complete:
                     return
                 time = min(time, reader.part.begin)
+
+    def unseen_at(self, names: Iterable[ObjectName], time: int) -> set[str]:
+        """Uids of those of these objects whose namespace was not listed at a moment, also where the part of that moment
+        began without them.
+        """
+        unknown, unseen = {name.uid: name for name in names}, set[str]()
+        for reader in self._back_from(time):
+            with closing(reader.connection):
+                for uid, version in reader.last_of_each([*unknown.values()], time).items():
+                    del unknown[uid]
+                    if version.operation is Operation.UNSEEN:
+                        unseen.add(uid)
+        return unseen
 
     def states_of(self, places: Iterable[VersionPlace], time: int) -> dict[str, bytes]:
         """The JSON of versions that `versions_at` returned for `time`, by uid, of those that are still there."""

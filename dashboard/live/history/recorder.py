@@ -70,6 +70,11 @@ class Recorder:
         return self.thread.counts if self.thread is not None else Counts()
 
     @property
+    def size(self) -> int | None:
+        """Bytes of the history of all clusters in the database, as this recorder last saw; None while it has not."""
+        return self.thread.size if self.thread is not None else None
+
+    @property
     def lost(self) -> int:
         """Changes that are in gaps, because there was no room for them."""
         return self._lost + sum(each.lost for each in self._kinds)

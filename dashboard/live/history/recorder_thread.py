@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 
 from dashboard.live.history.carry_over import CarryOver
 from dashboard.live.history.change_queue import Change, ChangeQueue, Item, Tick
@@ -38,7 +39,7 @@ STANDBY_SECONDS = 1.0
 """Seconds after which a recorder that stands by tries again to become the one that records."""
 CLOCK_TOLERANCE = 10 * MICROSECONDS
 """By which the clocks of two machines may differ that record one after the other."""
-CLOCK_BEHIND = "nothing recorded it, and the clock was set back"
+CLOCK_BEHIND = "no worker ran, and the clock was set back"
 MAINTENANCE_SECONDS = 15.0
 """Seconds between two looks at sizes."""
 
@@ -66,6 +67,8 @@ class RecorderThread:
         """Why nothing can be written now; empty where it can."""
         self.is_recording = False
         self.retries = 0
+        self.size: int | None = None
+        """Bytes of all parts in the database, of all clusters; None before they were asked for."""
         self._parts = parts
         self._cluster = cluster
         self._queue = queue
@@ -80,7 +83,7 @@ class RecorderThread:
         self._carry: CarryOver | None = None
         self._maintained_at = float("-inf")
         self._written_at = float("-inf")
-        self._thread = threading.Thread(target=self._run, name="history", daemon=True)
+        self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name="history", daemon=True)
 
     def start(self) -> None:
         """Begin; returns at once."""
@@ -213,8 +216,9 @@ class RecorderThread:
         if time.monotonic() - self._maintained_at < MAINTENANCE_SECONDS:
             return
         self._maintained_at = time.monotonic()
-        part, now = self._writer.part, self._now()
-        if self._retention.is_full(part, self._parts.sizes().get(part, 0), self._writer.begun_with, now):
+        part, now, sizes = self._writer.part, self._now(), self._parts.sizes()
+        self.size = sum(sizes.values())
+        if self._retention.is_full(part, sizes.get(part, 0), self._writer.begun_with, now):
             self.begin_part(session)
         try:
             log_dropped(self._retention.drop_old(self._parts, self._writer.part, now), self._retention)

@@ -8,7 +8,7 @@ from dashboard.live.history.change_queue import Covered
 from dashboard.live.history.part import PartConnection
 from dashboard.live.history.version import Gap
 
-NO_RECORDER = "nothing recorded it: no worker ran, or it did not follow the kind"
+NO_RECORDER = "no worker ran, or it did not follow the kind"
 Span = tuple[int, int, str]
 """Since, until (Unix microseconds), and the reason of the gap before it."""
 

@@ -24,7 +24,7 @@ class Operation(IntEnum):
     MISSING = 6
     """It is gone since a gap: since when is not known. The version is the last one that is known."""
     UNSEEN = 7
-    """The account may no longer list its namespace. The version is the last one that is known."""
+    """Its namespace is no longer listed. The version is the last one that is known."""
 
     @property
     def is_end(self) -> bool:

@@ -44,7 +44,7 @@ class ConnectedSockets:
         was_behind = socket.is_behind
         if socket.post(message):
             self._metrics.messages += 1
-            self._metrics.sent_units += len(message)
+            self._metrics.sent_bytes += len(message)  # JSON is ASCII
         elif not was_behind:
             self._metrics.socket_stops += 1
 

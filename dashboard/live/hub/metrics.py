@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from dashboard.runtime.loop_delay import DELAY_SECONDS
+from informerd.cache.counters import Distribution
+
 
 @dataclass(slots=True)
 class HubMetrics:
@@ -15,8 +18,7 @@ class HubMetrics:
     """Frames, each for all sockets of its view."""
     messages: int = 0
     """Messages posted to sockets."""
-    sent_units: int = 0
-    """Their length, characters or bytes."""
+    sent_bytes: int = 0
     windows_rendered: int = 0
     """Whole windows rendered."""
     heartbeats: int = 0
@@ -37,3 +39,5 @@ class HubMetrics:
     """Times that views had to wait because rendering other views had used up the time."""
     view_errors: int = 0
     """Views that failed and were dropped."""
+    view_delays: Distribution = field(default_factory=lambda: Distribution(DELAY_SECONDS))
+    """Seconds from the moment that a view had something to send until that was posted to its sockets."""

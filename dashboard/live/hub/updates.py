@@ -67,7 +67,8 @@ class Updates:
         self._metrics = metrics
         self._clock = clock
         self._timer = timer
-        self._dirty: set[OpenView] = set()
+        self._dirty: dict[OpenView, float] = {}
+        """Views that have something to send, and monotonic seconds since when."""
         self._awaited = is_page_awaited
         self._rests_until = float("-inf")
         self._left = RENDER_BUDGET
@@ -75,7 +76,7 @@ class Updates:
 
     def mark_dirty(self, watched: OpenView) -> None:
         """Send the changes of this view as soon as its turn comes."""
-        self._dirty.add(watched)
+        self._dirty.setdefault(watched, self._clock.now())
         self.wake.set()
 
     def note_dirty(self, view_id: str) -> None:
@@ -122,8 +123,8 @@ class Updates:
     def send_update(self, watched: OpenView) -> None:
         """As `update`, but errors of the view are raised to the caller."""
         view = watched.view
-        self._dirty.discard(watched)
         watched.updated_at = self._clock.now()
+        dirty_since = self._dirty.pop(watched, watched.updated_at)
         if not watched.sockets:
             view.skip_update()
             return
@@ -138,6 +139,7 @@ class Updates:
         message = encode_frame({"content": html, "view": view.id, "seq": view.seq, "after": after, **view.extras()})
         for socket in watched.sockets:
             self._connected.post(socket, message)
+        self._metrics.view_delays.add(self._clock.now() - dirty_since)
         watched.render_seconds = self._timer() - started  # to many sockets posting costs as well
 
     def window(self, watched: OpenView) -> Message:
@@ -151,12 +153,13 @@ class Updates:
 
     def expire(self) -> None:
         """Drop the views that nobody has viewed for VIEW_TTL seconds."""
-        self._dirty -= self._store.expire()
+        for watched in self._store.expire():
+            self._dirty.pop(watched, None)
 
     def drop(self, watched: OpenView) -> None:
         """End a view; its pages connect again."""
         self._store.drop(watched)
-        self._dirty.discard(watched)
+        self._dirty.pop(watched, None)
         for socket in list(watched.sockets):
             self._connected.disconnect(socket)
 

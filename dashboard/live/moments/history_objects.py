@@ -227,7 +227,8 @@ def _next_of_object(
     if earlier:
         versions = reader.newest_versions(kind, *place, at, 1)
     else:
-        versions = reader.versions(kind, *place, since=at + 1)[:1]
+        following = reader.next_version(kind, *place, at + 1)
+        versions = [following] if following is not None else []
     return next((version.time / MICROSECONDS for version in versions if is_shown(version)), None)
 
 

@@ -80,6 +80,8 @@ class ComparisonRequest:
     """Whether an object of this namespace and name may be told of; it is called in a thread."""
     namespaces: frozenset[str] | None = field(compare=False)
     """Namespaces in which all objects are that may be told of; None: they may be anywhere."""
+    sees_all: bool = field(compare=False)
+    """Whether all objects of the kind may be told of."""
     table: TableDefinition | None = field(compare=False)
     """Columns of the kind, where they are not known beforehand."""
 
@@ -251,7 +253,7 @@ class _Grouping:
         for each, was_shown, is_shown in zip(told, before, after, strict=True):
             if (group := _group_of(each, was_shown, is_shown)) is not None:
                 found.append((group, _without_states(each)))
-        unseen = step.unseen if request.namespaces is None else 0
+        unseen = step.unseen if request.sees_all else 0
         return found, unseen, step.done
 
     def _may_list(self, difference: Difference) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from dashboard.live.history.reader import ChangedState
 from dashboard.live.history.version import Operation
 from dashboard.live.moments.past_rows import PastRows
@@ -16,6 +18,7 @@ from dashboard.objects.kinds.row import Row, Tone
 
 MICROSECONDS = 1_000_000
 EPOCH = "history"
+MISSING = "deleted while nothing was recorded"
 _ADDED = frozenset({Operation.ADDED})
 _UNTOLD = frozenset({Operation.FOUND, Operation.UNSEEN})
 """What is no change: the object was there, or may no longer be seen."""
@@ -49,7 +52,7 @@ class _EntryList:
 def build_entries(key: str, rows: PastRows, changes: Iterable[ChangedState]) -> list[Entry]:
     """The entries of a kind's changes, oldest first. May be called from any thread."""
     kept = _EntryList()
-    handler = RowHandler(key, kept, rows.printer)
+    handler = RowHandler(key, kept, rows.printer, missed="while nothing was recorded")
     for change in changes:
         operation = change.version.operation
         if operation in _UNTOLD:
@@ -59,7 +62,9 @@ def build_entries(key: str, rows: PastRows, changes: Iterable[ChangedState]) -> 
         after = rows.decode(change.json)
         if operation.is_end:
             kept.put(rows.row(after))
-            handler.on_delete(after, final_state_unknown=operation is Operation.MISSING)
+            handler.on_delete(after, final_state_unknown=False)
+            if operation is Operation.MISSING:
+                kept.entries[-1] = msgspec.structs.replace(kept.entries[-1], words=MISSING)
         elif change.before is None or operation in _ADDED:
             handler.on_add(after, is_in_initial_list=False)
         else:

@@ -41,6 +41,9 @@ class PastObjects(Protocol):
     async def known_at(self, key: str, at: float) -> KnownAt:
         """What there is of a kind at Unix time `at`."""
 
+    async def recorded_since(self, key: str) -> float | None:
+        """Unix seconds of the oldest moment at which a kind was recorded; None where it never was."""
+
     async def changes_before(self, key: str, at: float, seconds: float, most: int) -> ChangesWithStates:
         """The newest changes of a kind in the seconds before a moment, `most` at most, the moment's own included."""
 

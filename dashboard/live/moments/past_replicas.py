@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -14,6 +15,7 @@ from dashboard.live.moments.past_entries import MICROSECONDS, build_entries
 from dashboard.live.moments.past_objects import PastObjects
 from dashboard.live.moments.past_replica import PastReplica
 from dashboard.live.moments.past_rows import PastRows
+from dashboard.live.rendering.time_texts import utc_text
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.thread_pools import run_in_thread
@@ -27,7 +29,8 @@ MAX_ENTRIES = 2_000
 """Newest changes of a kind that are in the feed."""
 RETRY_INTERVAL = 5.0
 """Seconds after which what could not be read is tried again."""
-NOT_RECORDED = "History has nothing of {title} at this moment"
+NOT_RECORDED = "History has nothing of {title}"
+NOT_YET_RECORDED = "History of {title} begins later than this moment, at {since}"
 
 
 class PastReplicas:
@@ -114,7 +117,9 @@ class PastReplicas:
         try:
             known = await self._history.known_at(key, self.at)
             if not known.is_recorded:
-                replica.fail(NOT_RECORDED.format(title=kind.title))
+                since = await self._history.recorded_since(key)
+                later = utc_text(math.ceil(since)) if since is not None else ""
+                replica.fail((NOT_YET_RECORDED if later else NOT_RECORDED).format(title=kind.title, since=later))
                 return
             rows = PastRows(kind.resource, replica.table)
             async for page in self._history.objects_at(key, self.at):

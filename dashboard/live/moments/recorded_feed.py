@@ -29,6 +29,8 @@ SEAM = 10.0
 """Seconds after the beginning of what is in memory that are read from history, too: the clocks of the two may differ by
 as much.
 """
+SAME_GAP = 60.0
+"""Seconds by which the ends of a gap may differ between kinds: after a restart, their first lists take so long."""
 WantsCount = Callable[[str, Operation, str], bool]
 """Whether changes of a kind, an operation and a namespace are counted."""
 WantsVersion = Callable[[Version], bool]
@@ -72,19 +74,19 @@ class RecordedFeed:
         """Unix seconds of the oldest change that may be there; None where there is no history."""
         return await self._history.begin()
 
-    async def recorded_since(self, keys: Iterable[str]) -> float | None:
-        """Since when all of these kinds were recorded, gaps aside, those aside that never were; None: none was."""
-        found = [await self._history.recorded_since(key) for key in keys]
-        return max((since for since in found if since is not None), default=None)
+    async def recorded_since(self, keys: Iterable[str]) -> dict[str, float]:
+        """Since when each of these kinds was recorded, gaps aside, of those that were, and of which something may be
+        seen.
+        """
+        found = [(key, await self._history.recorded_since(key)) for key in keys if not self.is_hidden(key)]
+        return {key: since for key, since in found if since is not None}
 
     async def gaps(self, keys: Iterable[str], since: float, until: float) -> list[RecordedGap]:
-        """The times in which not all changes of these kinds were recorded, oldest first; those that overlap are one.
-        Kinds that never were recorded are left out.
+        """The times in which not all changes of these kinds were recorded, oldest first; those of several kinds that
+        begin and end within SAME_GAP are one. The kinds are those that `recorded_since` returned.
         """
         found: list[RecordedGap] = []
         for key in keys:
-            if self._is_hidden(key) or await self._history.recorded_since(key) is None:
-                continue
             for gap in await self._history.gaps(key, since, until):
                 end = until if gap.until is None else gap.until / MICROSECONDS
                 found.append(RecordedGap(gap.since / MICROSECONDS, end, frozenset({key}), gap.reason))
@@ -131,7 +133,7 @@ class RecordedFeed:
 
         `wants_version` refuses changes that need not be read, in a thread.
         """
-        keys = [key for key in keys if key in self._kinds and not self._is_hidden(key)]
+        keys = [key for key in keys if key in self._kinds and not self.is_hidden(key)]
         if not keys:
             return
         searched = 0
@@ -176,7 +178,8 @@ class RecordedFeed:
         replica = self._replicas[key]
         return not isinstance(replica, ScopedReplica) or replica.visibility.sees_name(namespace, name)
 
-    def _is_hidden(self, key: str) -> bool:
+    def is_hidden(self, key: str) -> bool:
+        """Whether nothing of a kind may be seen."""
         replica = self._replicas.get(key)
         return replica is None or replica.is_hidden
 
@@ -211,6 +214,25 @@ class RecordedFeed:
         return not isinstance(replica, ScopedReplica) or replica.visibility.sees_entry(entry)
 
 
+class KnownChanges:
+    """The changes that are in memory, to leave them out of what is read from history.
+
+    A change is known by the object's uid and its resourceVersion. An object of which nobody heard for a while, and
+    which had not gone, is added and deleted more than once: what happened long before memory has it is another change.
+    """
+
+    def __init__(self, entries: Iterable[tuple[str, Entry]]) -> None:
+        self._since: dict[tuple[str, str, str], float] = {}
+        for key, entry in entries:
+            change = change_identity(key, entry)
+            self._since[change] = min(entry.time, self._since.get(change, entry.time))
+
+    def has(self, key: str, entry: Entry) -> bool:
+        """Whether memory has this change of history."""
+        since = self._since.get(change_identity(key, entry))
+        return since is not None and entry.time >= since - SEAM
+
+
 def change_identity(key: str, entry: Entry) -> tuple[str, str, str]:
     """The same for one and the same change, whoever reports it."""
     return key, entry.uid, "" if entry.op == "deleted" else entry.version
@@ -235,10 +257,14 @@ def _entries(rows: Mapping[str, PastRows], changes: Iterable[ChangedState]) -> l
 def _joined(gaps: Iterable[RecordedGap]) -> list[RecordedGap]:
     joined: list[RecordedGap] = []
     for gap in sorted(gaps, key=lambda each: (each.since, each.until)):
-        last = joined[-1] if joined else None
-        if last is not None and gap.since <= last.until:
-            until = max(last.until, gap.until)
-            joined[-1] = RecordedGap(last.since, until, last.keys | gap.keys, last.reason)
+        for place in range(len(joined) - 1, -1, -1):
+            last = joined[place]
+            if gap.since - last.since > SAME_GAP:
+                joined.append(gap)
+                break
+            if abs(gap.until - last.until) <= SAME_GAP and gap.since <= last.until and last.keys.isdisjoint(gap.keys):
+                joined[place] = RecordedGap(last.since, max(last.until, gap.until), last.keys | gap.keys, last.reason)
+                break
         else:
             joined.append(gap)
     return joined

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.change_rates import RATES_SECONDS, Rate
@@ -152,3 +153,25 @@ def tone_counts(pairs: Iterable[tuple[Tone, int]]) -> dict[Tone, int]:
     for tone, count in pairs:
         counts[tone] = counts.get(tone, 0) + count
     return counts
+
+
+class Band(Protocol):
+    """A span of a picture 100 wide."""
+
+    @property
+    def x(self) -> str: ...
+
+    @property
+    def width(self) -> str: ...
+
+
+B = TypeVar("B", bound=Band)
+
+
+def distinct_bands(bands: Iterable[B]) -> Iterator[B]:
+    """Those of some bands, from left to right, that can be told apart: 400 at most."""
+    end = -1.0
+    for band in bands:
+        if (right := float(band.x) + float(band.width)) > end + 0.25:
+            end = right
+            yield band

@@ -129,12 +129,14 @@ class GroupChannel:
         try:
             if not self.channel_name:
                 self.channel_name = await self._layer.new_channel()
-            return await self._layer.receive(self.channel_name)
+            message = await self._layer.receive(self.channel_name)
         except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
             self._layer_health.record_failure(error)
             self.channel_name, self.is_joined = "", False
             await self._clock.sleep(RECEIVE_RETRY_DELAY)
             return None
+        self._layer_health.record_success()
+        return message
 
     async def _keep_joined(self) -> None:
         while True:
@@ -149,5 +151,4 @@ class GroupChannel:
         except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
             self._layer_health.record_failure(error)
             return False
-        self._layer_health.record_success()
-        return channel == self.channel_name
+        return channel == self.channel_name  # no success of the layer: for a member it has already, it does nothing

@@ -108,6 +108,11 @@ class Replica:
         return self._place.seq
 
     @property
+    def silent_seconds(self) -> float:
+        """Seconds since a worker was last heard of this resource, or since the replica exists."""
+        return self._clock.now() - self._heard_at
+
+    @property
     def is_live(self) -> bool:
         """Whether the rows are current: the feed has no gap and the informer is up to date."""
         return self.state == "live" and self.health.state == "live"

@@ -30,7 +30,9 @@ from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.runtime.loop_delay import DELAY_SECONDS
 from dashboard.runtime.time_slicing import TimeSlicer
+from informerd.cache.counters import Distribution
 from informerd.clock import Clock
 
 TICK = 0.25
@@ -69,6 +71,8 @@ class Replicas:
         self._inbox = GroupChannel(channel_layer, FEED_GROUP, clock, self._layer_health)
         self._asking: list[asyncio.Task[None]] = []
         self._rejected = rejected or RejectedMessages(clock)
+        self.frame_delays = Distribution(DELAY_SECONDS)
+        """Seconds from the worker's clock in a frame with content to this process's own when it arrived."""
 
     def __iter__(self) -> Iterator[Replica]:
         return iter(list(self._replicas.values()))
@@ -129,6 +133,8 @@ class Replicas:
     def _dispatched(self, message: dict[str, Any]) -> SnapshotRequest | None:
         if message["type"] == "feed.frame":
             frame = frame_decoder.decode(message["data"])
+            if frame.has_content:
+                self.frame_delays.add(max(0.0, self._clock.time() - frame.sent_at))
             replica = self._replicas.get(frame.resource)
             return replica.receive_frame(frame) if replica else None
         if message["type"] == "feed.chunk":

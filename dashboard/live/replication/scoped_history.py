@@ -77,7 +77,7 @@ class ScopedHistory:
         return self._base.missed(self._whole_keys(keys), begin, end)
 
     def unannounced_periods(self, keys: Iterable[str], begin: float, end: float) -> list[UnannouncedPeriod]:
-        keys = tuple(keys)
+        keys = [replica.key for replica in self.replicas(keys) if not replica.is_hidden]
         lost = [(at, at) for at in self._base.gap_times(self._scoped_keys(keys), begin, end)]
         return join_periods([*self._base.unannounced_periods(keys, begin, end), *lost])
 

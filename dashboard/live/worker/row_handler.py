@@ -50,9 +50,13 @@ class RowHandler:
         printer: Printer | None = None,
         *,
         is_unreadable: Callable[[str], bool] = lambda _: False,
+        missed: str = "while the watch was interrupted",
     ) -> None:
-        """`is_unreadable`: whether the object of that key, which has left the store, exists and cannot be read."""
+        """`is_unreadable`: whether the object of that key, which has left the store, exists and cannot be read.
+        `missed`: what is said of a deletion that was not seen.
+        """
         self._is_unreadable = is_unreadable
+        self._missed = missed
         self._key = key
         self._publisher = publisher
         self._shape = printer
@@ -81,7 +85,7 @@ class RowHandler:
         if final_state_unknown and self._is_unreadable(obj.key):
             words = "still exists, but cannot be read any more: the worker's log says why"
         elif final_state_unknown:
-            words = "deleted while the watch was interrupted"
+            words = self._missed
         else:
             words = self._change_text(row, None).words
         self._deleted(row, obj, words)

@@ -85,7 +85,7 @@ def _cells(columns: tuple[Column, ...], old: Row, new: Row) -> list[tuple[str, s
 def _fields(old: Row, new: Row) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     """Words for the fields that differ, and their paths with the new values."""
     changes, are_all = row_changes(old, new)
-    words = [_field_word(change) for change in changes[:MOST_FIELDS]]
+    words = [field_word(change) for change in changes[:MOST_FIELDS]]
     more = len(changes) - MOST_FIELDS
     if not are_all:
         words.append(f"at least {more} more" if more > 0 else "and more" if words else "too large to compare")
@@ -94,7 +94,8 @@ def _fields(old: Row, new: Row) -> tuple[list[str], tuple[tuple[str, str], ...]]
     return words, tuple((change.path, _text(change.new)) for change in changes[:_MOST_NAMED])
 
 
-def _field_word(change: FieldChange) -> str:
+def field_word(change: FieldChange) -> str:
+    """``.spec.port 80 → 8080`` for a field that differs."""
     if change.op == "added":
         return f"{change.path} added: {_text(change.new)}"
     if change.op == "removed":

@@ -55,6 +55,8 @@ class NewRun:
     """Address of the list in which it started."""
     is_over_all_matches: bool
     """Whether these are all matches of the filter."""
+    undone: str = ""
+    """Key of the run that it undoes, which does not make room for it; empty where it undoes none."""
 
 
 class RunStore:
@@ -109,7 +111,7 @@ def blocks_of(items: Sequence[Item], positions: Iterable[int]) -> dict[int, Sequ
 
 
 def _create(alias: str, identity: Identity, server: str, begin: NewRun, now: float) -> str:
-    _make_room(alias, identity, now)
+    _make_room(alias, identity, now, begin.undone)
     with transaction.atomic(using=alias):
         run = BulkRun.objects.using(alias).create(
             key=secrets.token_hex(16),
@@ -129,14 +131,14 @@ def _create(alias: str, identity: Identity, server: str, begin: NewRun, now: flo
     return run.key
 
 
-def _make_room(alias: str, identity: Identity, now: float) -> None:
+def _make_room(alias: str, identity: Identity, now: float, kept: str) -> None:
     runs = BulkRun.objects.using(alias)
     runs.filter(beat__lt=now - RETENTION_SECONDS).delete()
     theirs = runs.filter(owner=identity.owner).exclude(state__in=ACTIVE_STATES).order_by("-made", "-pk")
     keys = theirs.values_list("pk", flat=True)
     old = {*keys.filter(browser=identity.browser)[MOST_RUNS - 1 :], *keys[MOST_RUNS_PER_PERSON - 1 :]}
     if old:
-        runs.filter(pk__in=old).delete()
+        runs.filter(pk__in=old).exclude(key=kept).delete()
 
 
 def _find(alias: str, identity: Identity, key: str, server: str) -> Run | None:

@@ -103,7 +103,7 @@ async def _start_undo(run_request: RunRequest, order: BulkOperation) -> str:
     items = undo_items(await run_request.items())
     if not items:  # none that may be seen
         return run.href
-    new_run = NewRun(run.resource, items, run.back, is_over_all_matches=False)
+    new_run = NewRun(run.resource, items, run.back, is_over_all_matches=False, undone=run.key)
     key = await bulks.store.create(run.identity, server, new_run, now)
     undo = await bulks.store.find(run.identity, key, server)
     if undo is None:

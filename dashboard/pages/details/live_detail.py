@@ -269,7 +269,7 @@ class LiveDetail(ObjectView):
         key, now = self.kind.key, self.clock.time()
         known_from = min(history.complete_from(key), now)
         try:
-            since = await recorded.recorded_since([key])
+            since = (await recorded.recorded_since([key])).get(key)
             if since is not None and since < known_from:
                 before = min(known_from + SEAM, now)
                 found = await recorded.entries_of(key, self.namespace, self.name, before, MAX_CHANGES)

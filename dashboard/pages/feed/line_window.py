@@ -28,6 +28,8 @@ class FeedWindow:
     def __init__(self, max_lines: int, *, fold: bool) -> None:
         self.seen_count = 0
         self.shown_count = 0
+        self.left_out_until = -math.inf
+        """Unix seconds of the newest entry of the lines that are not here because newer ones have filled it."""
         self._most = max_lines
         self._folds = BurstFolder(is_folding=fold)
         self._lines: list[FeedItem] = []
@@ -56,18 +58,17 @@ class FeedWindow:
         """Number of unsent entries in those lines."""
         return sum(item.size - item.shown_count for each in (self._waiting, self._grown) for item in each.values())
 
-    def begin(self, entries: Iterable[tuple[KindInfo, Entry]]) -> None:
-        """Start with earlier entries, in the order of time; they count as neither seen nor shown."""
-        for _ in self.begin_in_slices(entries):
-            pass
-
-    def begin_in_slices(self, entries: Iterable[tuple[KindInfo, Entry]]) -> SlicedWork:
-        """The same; yields after each SLICE entries."""
+    def begin(self, entries: Iterable[tuple[KindInfo, Entry]]) -> SlicedWork:
+        """Start with earlier entries, in the order of time; they count as neither seen nor shown. Yields after each
+        SLICE entries.
+        """
         for number, (kind, entry) in enumerate(entries):
             self._place(kind, entry)
             if number % SLICE == SLICE - 1:
                 yield None
-        for item in sorted(self._waiting.values(), key=_id)[-self._most :]:
+        items = sorted(self._waiting.values(), key=_id)
+        self._leave_out(items[: -self._most])
+        for item in items[-self._most :]:
             item.state = "shown"
             self._lines.append(item)
         for item in self._waiting.values():
@@ -102,6 +103,7 @@ class FeedWindow:
         for item in self._lines[: -self._most]:
             item.state = "out"
             self._grown.pop(item.id, None)
+        self._leave_out(self._lines[: -self._most])
         del self._lines[: -self._most]
         for item in (*grown, *chosen):
             self.shown_count += item.size - item.shown_count
@@ -126,7 +128,11 @@ class FeedWindow:
         if len(self._lines) < self._most:
             return list(self._waiting.values())
         oldest = self._lines[0].id
+        self._leave_out(item for item in self._waiting.values() if item.id <= oldest)
         return [item for item in self._waiting.values() if item.id > oldest]
+
+    def _leave_out(self, items: Iterable[FeedItem]) -> None:
+        self.left_out_until = max([self.left_out_until, *(item.last.time for item in items)])
 
     def _place(self, kind: KindInfo, entry: Entry) -> None:
         item, merged = self._folds.add(kind, entry)

@@ -21,7 +21,7 @@ from dashboard.live.hub.namespace_limits import NamespaceLimit, joint_limit
 from dashboard.live.hub.unavailable_kinds import UnavailableKinds, unavailable_kinds
 from dashboard.live.index.index_store import WAIT_TIMEOUT
 from dashboard.live.moments.history_objects import HistoryObjects
-from dashboard.live.moments.recorded_feed import RecordedFeed, open_recorded_feed
+from dashboard.live.moments.recorded_feed import RecordedFeed, RecordedGap, open_recorded_feed
 from dashboard.live.rendering.charts import RATE_WINDOW, OperationCounts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
@@ -169,9 +169,45 @@ class LiveFeed(LiveView):
 
     @property
     def lines_and_gaps(self) -> tuple[FeedLine | GapLine, ...]:
-        """The lines, with the gaps of history between them."""
-        is_last = self.query.page * MAX_LINES >= len(self.window.lines)
-        return tuple(with_gaps(self.lines, self.reading, is_last=is_last))
+        """The lines, with the gaps between them."""
+        first, every = (self.query.page - 1) * MAX_LINES, self.window.lines
+        since = self.listed_from if first + MAX_LINES >= len(every) else math.inf
+        if self.reading is not None and self.is_reading:
+            since = max(since, self.reading.complete_from)
+        after = every[first - 1].id if 0 < first <= len(every) else ""
+        return tuple(with_gaps(self.lines, self.gaps, self.gap_titles, after, since))
+
+    @property
+    def gaps(self) -> list[RecordedGap]:
+        """The times within the span of which not every change is known, oldest first: what history did not record, and
+        since then what no worker reported.
+        """
+        now = self.clock.time()
+        since, end = self.query.span.since(now), self.query.span.end
+        since, end = -math.inf if since is None else since, now if end is None else end
+        recorded, recorded_until = list[RecordedGap](), -math.inf
+        if self.reading is not None and self.reading.is_used and not self.reading.problem:
+            recorded, recorded_until = self.reading.gaps, self.reading.gaps_until
+        keys = frozenset(self.all_keys)
+        periods = [
+            RecordedGap(begin, until, keys, "")
+            for begin, until in self.history.unannounced_periods(self.all_keys, since, end)
+            if until > recorded_until
+        ]
+        return [gap for gap in (*recorded, *periods) if gap.since < end]
+
+    def gap_titles(self, gap: RecordedGap) -> str:
+        """The kinds of a gap by their titles; empty where it is one of all kinds that are recorded."""
+        unrecorded = self.reading.unrecorded if self.reading is not None else frozenset()
+        titles = {kind.key: kind.title for kind in self.kinds}
+        if gap.keys >= {*self.keys} - unrecorded:
+            return ""
+        return ", ".join(sorted(titles.get(key, key) for key in gap.keys))
+
+    @property
+    def listed_from(self) -> float:
+        """Unix seconds after which all changes are listed."""
+        return max(self.complete_from, self.window.left_out_until)
 
     @property
     def is_reading(self) -> bool:
@@ -236,17 +272,21 @@ class LiveFeed(LiveView):
             self._sent.pop("rate", None)  # this is told at once
             self.dirty = True
         if change.unannounced is not None:
-            self._sent.pop("bars", None)
-            self.dirty = True
+            self._whole = self.dirty = True  # a gap stands between the lines, too
         self.dirty = self.dirty or (change.has_new_health and self._text_of("unread") != self._sent_text("unread"))
         now, matches, span = self.clock.time(), self.query.matches, self.query.span
         usual = span.is_default
         for entry in change.entries:
             if matches(key, entry) and (usual or span.contains(entry.time, now)):
-                self._count(entry)
                 self.dirty = True
+                if self.reading is not None and self.reading.has(key, entry):
+                    self.rate.add(entry.time)
+                    continue
+                self._count(entry)
                 if self.is_reading:
                     self._known.append((key, entry))
+                    if len(self._known) > 2 * MAX_LISTED_ENTRIES and not self._is_joining:
+                        del self._known[:-MAX_LISTED_ENTRIES]  # no page shows more
                 if self.is_searching:
                     self._arrived.append((key, entry))
                 else:
@@ -296,7 +336,7 @@ class LiveFeed(LiveView):
                 self.rate.add(entry.time)
                 self.shown_rate.add(entry.time)
         self.complete_from = search.complete_from
-        self.window.begin((self._kinds[key], entry) for key, entry in search.entries)
+        yield from self.window.begin((self._kinds[key], entry) for key, entry in search.entries)
         for key, entry in self._arrived:
             self.window.add(self._kinds[key], entry)
         self._known = [*search.entries, *self._arrived]
@@ -366,7 +406,7 @@ class LiveFeed(LiveView):
             window = FeedWindow(self._most_lines, fold=self.query.folds)
             entries, complete_from, known = [*reading.entries, *self._known], reading.complete_from, len(self._known)
             entries.sort(key=lambda each: (each[1].time, each[0], each[1].seq))
-            yield from window.begin_in_slices((self._kinds[key], entry) for key, entry in entries if key in self._kinds)
+            yield from window.begin((self._kinds[key], entry) for key, entry in entries if key in self._kinds)
             for key, entry in self._known[known:]:
                 window.add(self._kinds[key], entry)
             window.flush()

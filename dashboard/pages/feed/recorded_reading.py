@@ -10,7 +10,7 @@ from contextlib import aclosing
 
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.version import Version
-from dashboard.live.moments.recorded_feed import SEAM, RecordedFeed, RecordedGap, change_identity
+from dashboard.live.moments.recorded_feed import SEAM, KnownChanges, RecordedFeed, RecordedGap
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.time_range import step_for
@@ -42,12 +42,14 @@ class RecordedReading:
         clock: Clock,
         on_change: Callable[[], None],
     ) -> None:
-        """`steady` are the kinds whose gaps are told."""
+        """`steady` are the kinds whose gaps are told. Of kinds of which nothing may be seen, nothing is told."""
         self.query = query
         self.begin: float | None = None
         """Unix seconds of the oldest change that history may have; None where it has none, or is not read yet."""
         self.known_from = math.inf
-        """From when on all kinds were recorded, gaps aside; infinite where they were not, or it is not read yet."""
+        """From when on all kinds but `unrecorded` were recorded, gaps aside; infinite where it is not known."""
+        self.unrecorded: frozenset[str] = frozenset()
+        """Kinds of `steady` that never were."""
         self.entries: list[tuple[str, Entry]] = []
         """Newest first, without those that memory has."""
         self.complete_from = math.inf
@@ -58,6 +60,8 @@ class RecordedReading:
         """Whether the search has ended before the span did, because it was long."""
         self.is_searching = False
         self.gaps: list[RecordedGap] = []
+        self.gaps_until = -math.inf
+        """Unix seconds up to which `gaps` has all."""
         self.counts: Mapping[int, Sequence[int]] | None = None
         """How many changes were added, modified and deleted before `memory_from`, by the Unix second at which a bar of
         the histogram begins. None: they are not read yet, or cannot answer the filter.
@@ -70,8 +74,9 @@ class RecordedReading:
         """Whether the span reaches back to where memory does not have everything, and history has something."""
         self.done = asyncio.Event()
         self._recorded = recorded
-        self._keys = tuple(keys)
-        self._steady = tuple(steady)
+        self._keys = tuple(key for key in keys if not recorded.is_hidden(key))
+        self._steady = tuple(key for key in steady if not recorded.is_hidden(key)) or self._keys
+        self._not_in_memory = frozenset(key for key in keys if memory_from.get(key, math.inf) > clock.time())
         self.memory_from = {key: min(memory_from.get(key, math.inf), clock.time()) for key in keys}
         self._clock = clock
         self._on_change = on_change
@@ -86,6 +91,8 @@ class RecordedReading:
         except Exception:
             logger.exception("the feed could not be read from history")
             self.problem = "see the log of Deltaboard"
+        if self.problem:
+            self.known_from = math.inf
         self.is_searching = False
         self.done.set()
         self._on_change()
@@ -96,11 +103,13 @@ class RecordedReading:
         late = [key for key in self._keys if self.memory_from[key] > since]
         if self.begin is None or not late or until <= self.begin:
             return
-        recorded = await self._recorded.recorded_since(self._steady or self._keys)
-        if recorded is None:
+        recorded = await self._recorded.recorded_since(self._steady)
+        if not recorded:
             return
-        self.known_from, self.is_used = recorded, True
-        self.gaps = await self._recorded.gaps(self._steady, max(since, recorded), min(until, self._memory_edge(late)))
+        self.known_from, self.is_used = max(recorded.values()), True
+        self.unrecorded = frozenset(self._steady) - recorded.keys()
+        self.gaps_until = min(until, self._memory_edge(late))
+        self.gaps = await self._recorded.gaps(recorded, max(since, self.known_from), self.gaps_until)
         await self._count(late)
         self._show()
         if not has_enough():
@@ -123,17 +132,14 @@ class RecordedReading:
     async def _search(self, late: Sequence[str], since: float, known: Known, has_enough: Callable[[], bool]) -> None:
         limit = LONG_SEARCH if self.query.span.begin or self.query.span.end or self.query.span.last else SHORT_SEARCH
         until = {key: min(self._until(), self.memory_from[key] + SEAM) for key in late}
-        seen = {change_identity(*each) for each in known}
+        in_memory = KnownChanges(known)
         self.is_searching = True
         pages = self._recorded.search(
             late, since, until, wants_version=self._wants_version, wants_entry=self.query.matches
         )
         async with aclosing(pages) as each_page:
             async for page in each_page:
-                for each in page.entries:
-                    if (change := change_identity(*each)) not in seen:
-                        seen.add(change)
-                        self.entries.append(each)
+                self.entries += [each for each in page.entries if not in_memory.has(*each)]
                 self.complete_from, self.searched = page.back_to, page.searched
                 if page.entries and has_enough():
                     return
@@ -143,6 +149,10 @@ class RecordedReading:
                 if self._clock.now() - self._shown_at >= SHOW_INTERVAL:
                     self._show()
         self.complete_from = -math.inf
+
+    def has(self, key: str, entry: Entry) -> bool:
+        """Whether an entry that comes into memory only now is read from history: those of a moment of the past do."""
+        return self.is_used and key in self._not_in_memory and entry.time < self.memory_from[key]
 
     def bounds(self) -> tuple[float, float]:
         """Begin and end of the histogram."""

@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from dashboard.pages.feed.line_window import FeedWindow
-from dashboard.pages.feed.links import PAGE_SIZE
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.recorded_reading import RecordedReading
 from dashboard.pages.feed.time_range import TimeRange
@@ -17,8 +15,8 @@ from dashboard.pages.feed.timestamp import Timestamp, moment_of
 class SearchedView(Protocol):
     """The part of a LiveFeed that this needs."""
 
-    window: FeedWindow
-    complete_from: float
+    @property
+    def listed_from(self) -> float: ...
 
     @property
     def is_reading(self) -> bool: ...
@@ -72,12 +70,8 @@ class SearchProgress:
         """Address of what is older than all lines; empty where there is nothing, or it is not known yet."""
         if self.reading is None or self.reading.begin is None or self.view.is_reading:
             return ""
-        span, until, lines = self.query.span, self.view.complete_from, self.view.window.lines
-        if not span.is_fixed and len(lines) >= PAGE_SIZE:
-            until = max(until, lines[-1].first.time)
+        until = self.view.listed_from
         if until <= self.reading.begin:
             return ""
-        end = float(math.ceil(until))
-        if span.end is not None and end >= span.end:  # more than a page within a second
-            end = round(until, 6)
-        return self.query.with_(span=TimeRange(span.since(self.now), end)).href()
+        end = TimeRange.around(until, until).end
+        return self.query.with_(span=TimeRange(self.query.span.since(self.now), end)).href()

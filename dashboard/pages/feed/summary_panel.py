@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from dashboard.live.rendering.charts import Bar, OperationCounts, bars, rate_text
+from dashboard.live.moments.recorded_feed import RecordedGap
+from dashboard.live.rendering.charts import Bar, OperationCounts, bars, distinct_bands, rate_text
 from dashboard.live.rendering.time_texts import duration_text
 from dashboard.live.replication.feed_history import MAX_KEPT_BYTES, RETENTION
 from dashboard.live.replication.readable_history import ReadableHistory
@@ -66,8 +68,15 @@ class FeedState(Protocol):
     rate: RateCounter
     shown_rate: RateCounter
     missed_count: int
-    complete_from: float
     reading: RecordedReading | None
+
+    @property
+    def listed_from(self) -> float: ...
+
+    @property
+    def gaps(self) -> Sequence[RecordedGap]: ...
+
+    def gap_titles(self, gap: RecordedGap) -> str: ...
 
     @property
     def is_reading(self) -> bool: ...
@@ -170,20 +179,16 @@ class FeedSummary:
         """
         steps, begin = self._sums
         seconds = len(steps) * self._view.tally.step
-        reading = self._view.reading
-        if reading is None or not reading.is_used:
-            periods = self._view.history.unannounced_periods(self._view.all_keys, begin, begin + seconds)
-            return tuple(self._gap(since, until, begin, seconds) for since, until in periods)
-        titles = {kind.key: kind.title for kind in self._view.kinds}
         return tuple(
-            replace(
-                self._gap(gap.since, gap.until, begin, seconds),
-                reason=gap.reason,
-                titles="" if gap.keys >= {*self._view.keys} else ", ".join(sorted(titles[key] for key in gap.keys)),
-            )
-            for gap in reading.gaps
-            if gap.until > begin and gap.since < begin + seconds
+            self._gap(gap, begin, seconds)
+            for gap in self._view.gaps
+            if gap.until >= begin and gap.since <= begin + seconds
         )
+
+    @property
+    def drawn_gaps(self) -> Iterator[Gap]:
+        """Those of `gaps` that can be told apart in the histogram."""
+        return distinct_bands(self.gaps)
 
     @property
     def named_gaps(self) -> tuple[Gap, ...]:
@@ -195,10 +200,16 @@ class FeedSummary:
         """Number of `gaps` that are not named."""
         return len(self.gaps) - len(self.named_gaps)
 
-    @staticmethod
-    def _gap(since: float, until: float, begin: float, seconds: float) -> Gap:
-        x, end = (100 * min(max(moment - begin, 0.0), seconds) / seconds for moment in (since, until))
-        return Gap(moment_of(math.floor(since)), moment_of(math.ceil(until)), f"{x:.2f}", f"{max(end - x, 0.5):.2f}")
+    def _gap(self, gap: RecordedGap, begin: float, seconds: float) -> Gap:
+        x, end = (100 * min(max(moment - begin, 0.0), seconds) / seconds for moment in (gap.since, gap.until))
+        return Gap(
+            begin=moment_of(math.floor(gap.since)),
+            end=moment_of(math.ceil(gap.until)),
+            x=f"{x:.2f}",
+            width=f"{max(end - x, 0.5):.2f}",
+            reason=gap.reason,
+            titles=self._view.gap_titles(gap),
+        )
 
     @property
     def counting_note(self) -> str:
@@ -263,12 +274,15 @@ class FeedSummary:
 
     @property
     def later_kinds(self) -> tuple[LaterKind, ...]:
-        """The kinds on demand whose changes are known from a later second on, or not at all."""
+        """The kinds on demand, and those that are not recorded, whose changes are known from a later second on, or not
+        at all.
+        """
         titles = {kind.key: kind.title for kind in self._view.kinds}
+        unrecorded = self._view.reading.unrecorded if self._view.reading is not None else frozenset()
         later = []
         for key in self._view.all_keys:
             known = self._view.history.complete_from(key)
-            if key in self._view.keys or known <= self._known_from:
+            if (key in self._view.keys and key not in unrecorded) or known <= self._known_from:
                 continue
             since = moment_of(known) if math.isfinite(known) else None
             if since is None or since.text != moment_of(self._known_from).text:
@@ -294,6 +308,11 @@ class FeedSummary:
         if self._span.end is not None and self._span.end < self._known_from:
             return "all"
         return "part" if since is not None and since < self._known_from - 1 else ""
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether there may be changes in the span that are not known."""
+        return bool(self._view.gaps or self.unknown_extent or self.search.problem)
 
     @property
     def missed_count(self) -> int:
@@ -340,7 +359,7 @@ class FeedSummary:
     @property
     def listed_limit(self) -> int:
         """Number of the newest changes that are listed, where there are more; 0 where all are."""
-        return MAX_LISTED_ENTRIES if self._span.is_fixed and self._view.complete_from > -math.inf else 0
+        return MAX_LISTED_ENTRIES if self._span.is_fixed and self._view.listed_from > -math.inf else 0
 
 
 def _long(seconds: float) -> str:

@@ -34,6 +34,8 @@ class FieldBlame:
     """Empty where there was none."""
     at: str
     time_text: str
+    is_found: bool
+    """Whether it was set while nothing was recorded: when and by whom is not known, `at` is when that was found."""
     person: str
     manager: str
     is_status: bool
@@ -106,6 +108,7 @@ class BlameSearch:
             return
         shown, at = shown_change(change), seconds_of(version)
         before, value = shown.texts
+        is_found = version.operation in (Operation.DIFFERS, Operation.FOUND)
         self._found.append(
             FieldBlame(
                 field=shown.field,
@@ -113,8 +116,9 @@ class BlameSearch:
                 before=before,
                 at=format_at(at),
                 time_text=utc_text(at),
-                person=self._writers.person(version),
-                manager=version.manager,
+                is_found=is_found,
+                person="" if is_found else self._writers.person(version),
+                manager="" if is_found else version.manager,
                 is_status=steps[:1] == ("status",),
                 restore_query=restore_query(at - 1 / MICROSECONDS, shown.put_back) if shown.put_back else "",
             )

@@ -14,7 +14,7 @@ from dashboard.objects.fields.server_set_fields import can_be_set
 from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.objects.merge.diff import Line, diff_lines, value_texts
 from dashboard.objects.paths.field_changes import MAX_PATH_LENGTH, FieldChange, field_changes
-from dashboard.pages.history.rail import change_words, moment_href, seconds_of
+from dashboard.pages.history.rail import MomentLinks, change_words, seconds_of
 from dashboard.pages.history.shown_state import shown_state
 from dashboard.runtime.invisible_characters import escape_invisible
 
@@ -65,10 +65,8 @@ class Comparison:
     """Whether both moments are of the same version."""
 
 
-def compare(key: str, rows: PastRows, one: StoredVersion, other: StoredVersion, href: str) -> Comparison:
-    """The comparison of two versions of a kind, the older one first. `href` is the object's details. Call it in a
-    thread.
-    """
+def compare(key: str, rows: PastRows, one: StoredVersion, other: StoredVersion, links: MomentLinks) -> Comparison:
+    """The comparison of two versions of a kind, the older one first. Call it in a thread."""
     was, now = sorted((one, other), key=lambda stored: stored.version.time)
     before, after = shown_state(was.json), shown_state(now.json)
     found = field_changes(before, after)
@@ -76,8 +74,8 @@ def compare(key: str, rows: PastRows, one: StoredVersion, other: StoredVersion, 
     was_yaml, now_yaml = to_yaml(before), to_yaml(after)
     changed = ChangedState(replace(now.version, operation=Operation.MODIFIED), was.json, now.json)
     return Comparison(
-        was=_side(was, href),
-        now=_side(now, href),
+        was=_side(was, links),
+        now=_side(now, links),
         words=change_words(key, rows, changed)[0],
         changes=shown,
         can_put_back=any(change.put_back for change in shown),
@@ -98,11 +96,11 @@ def shown_change(change: FieldChange) -> ShownChange:
     return ShownChange(escape_invisible(change.path), value_texts(old, new), put_back=path)
 
 
-def _side(stored: StoredVersion, href: str) -> Side:
+def _side(stored: StoredVersion, links: MomentLinks) -> Side:
     at = seconds_of(stored.version)
     return Side(
         at=format_at(at),
         time_text=utc_text(at),
-        href=moment_href(href, stored.version),
+        href=links.of(stored.version),
         is_end=stored.version.operation.is_end,
     )

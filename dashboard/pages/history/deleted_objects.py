@@ -12,7 +12,7 @@ from dashboard.live.moments.at_parameter import format_at
 from dashboard.live.rendering.time_texts import utc_text
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.pages.history.rail import moment_href, seconds_of
+from dashboard.pages.history.rail import MomentLinks, seconds_of
 from dashboard.runtime.app_state import AppState
 from dashboard.runtime.text_with_links import history_href, object_href
 
@@ -65,7 +65,7 @@ def deleted_object(state: AppState, kind: KindInfo, version: Version) -> Deleted
         at=format_at(at),
         time_text=utc_text(at),
         is_time_known=version.operation is Operation.DELETED,
-        last_href=moment_href(object_href(kind.key, about.namespace, about.name), version),
+        last_href=MomentLinks(object_href(kind.key, about.namespace, about.name)).of(version),
         history_href=history_href(kind.key, about.namespace, about.name),
         exists_again=state[REPLICAS].get(kind.key).get(about.namespace, about.name) is not None,
     )

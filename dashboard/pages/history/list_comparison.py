@@ -17,7 +17,10 @@ from dashboard.live.moments.list_comparisons import BINS, Group, ListComparison
 from dashboard.live.moments.past_rows import PastRows
 from dashboard.live.rendering.time_texts import utc_text
 from dashboard.objects.kinds.row import Tone
+from dashboard.objects.paths.field_changes import FieldChange, field_changes
+from dashboard.objects.printers.change_text import field_word
 from dashboard.pages.history.rail import change_words
+from dashboard.pages.history.shown_state import shown_state
 from dashboard.runtime.text_with_links import history_href, object_href
 
 PAGE_SIZE = 100
@@ -40,6 +43,8 @@ MARKS: Mapping[Group, str] = MappingProxyType({
 })  # fmt: skip
 """Icon of each group."""
 OTHER_OBJECT = "deleted and created again"
+MIN_TOLD = 4
+"""Characters of a value that are in the words of a change only where they tell it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +229,8 @@ def _line(
 ) -> DifferenceLine:
     about = difference.name
     words, tone = _words(key, rows, difference, was, now)
+    if group is Group.CHANGED and words not in ("", OTHER_OBJECT):
+        words = _with_more_than_status(words, was[about.uid], now[about.uid])
     at = difference.time / MICROSECONDS if difference.time is not None else None
     shown_at = moments[1] if difference.after is not None else moments[0]
     href = object_href(key, about.namespace, about.name)
@@ -259,6 +266,20 @@ def _words(
         return OTHER_OBJECT, "warn"
     version = replace(difference.after.version, operation=Operation.MODIFIED)
     return change_words(key, rows, ChangedState(version, before, after))
+
+
+def _with_more_than_status(words: str, before: bytes, after: bytes) -> str:
+    """The words, and a field outside of the status where they are only about that."""
+    found = field_changes(shown_state(before), shown_state(after)).changes
+    changes = [each for each in found if each.steps[:1] != ("status",)]
+    if not changes or words.startswith("deletion asked for") or any(_is_told(each, words) for each in changes):
+        return words
+    return f"{words}, {field_word(changes[0])}"
+
+
+def _is_told(change: FieldChange, words: str) -> bool:
+    new = "" if change.op == "removed" else str(change.new)
+    return change.path in words or (len(new) >= MIN_TOLD and new in words)
 
 
 def _state(place: VersionPlace | None, states: Mapping[str, bytes]) -> bytes | None:

@@ -28,6 +28,7 @@ from dashboard.live.moments.list_comparisons import (
     TooManyComparisons,
 )
 from dashboard.live.moments.past_rows import PastRows
+from dashboard.live.rendering.charts import distinct_bands
 from dashboard.live.rendering.time_texts import utc_text
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
@@ -66,6 +67,8 @@ NOW_SECONDS = 600.0
 """Seconds for which that holds: later, now is another moment."""
 USUAL_SPAN = 3600.0
 """Seconds before the later moment that the earlier one is, where the address has none."""
+MAX_NAMED_GAPS = 4
+"""Gaps that are told in words."""
 FIRST_WAIT = 1.0
 """Seconds that a page waits for the comparison: then it shows how far it is."""
 EXPORT_WAIT = 10.0
@@ -101,6 +104,11 @@ class ShownListComparison:
     badges: list[Badge]
     timeline: list[TimelineBar]
     gaps: list[GapBand]
+    """Those that can be told apart in the picture."""
+    named_gaps: list[GapBand]
+    """The newest, MAX_NAMED_GAPS at most."""
+    more_gaps: int
+    """Number of gaps that are not named."""
     sections: list[Section]
     is_finished: bool
     percent: int
@@ -111,8 +119,6 @@ class ShownListComparison:
     """Moment before anything was recorded of the kind; empty where both were."""
     unseen: int
     is_cut: bool
-    needs_every_right: bool
-    """Whether nothing can be told, because the kind's objects are as visible as what they are about."""
     first: int
     last: int
     listed: int
@@ -136,6 +142,8 @@ async def compare_list(request: HttpRequest, resource: str) -> HttpResponse:
     history, comparisons = state[HISTORY], state[LIST_COMPARISONS]
     if history is None or comparisons is None:
         return not_found_page(request, NO_HISTORY, key=kind.key)
+    if refusal := _refusal(state, kind):
+        return not_found_page(request, refusal, key=kind.key, status=403, title=refusal.title)
     try:
         address = await _read_address(request, kind, history)
         comparison = comparisons.open(_request(state, address))
@@ -185,6 +193,8 @@ async def compare_list_export(request: HttpRequest, resource: str, suffix: str) 
     history, comparisons = state[HISTORY], state[LIST_COMPARISONS]
     if history is None or comparisons is None:
         return not_found_page(request, NO_HISTORY, key=kind.key)
+    if refusal := _refusal(state, kind):
+        return HttpResponse(f"{refusal.message}\n", status=403, content_type="text/plain; charset=utf-8")
     try:
         address = await _read_address(request, kind, history)
         comparison = comparisons.open(_request(state, address))
@@ -201,6 +211,16 @@ async def compare_list_export(request: HttpRequest, resource: str, suffix: str) 
     response["Content-Disposition"] = f'attachment; filename="{kind.resource.plural}-compared.{suffix}"'
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _refusal(state: AppState, kind: KindInfo) -> NotFoundInfo | None:
+    """Why nothing of a kind may be told, not even since when it was recorded; None where something may."""
+    title, rights = f"You may not see {kind.title}", state[RIGHTS]
+    if kind.key in EVENT_KINDS and not rights.sees_all:
+        return NotFoundInfo(title, "Versions of Kubernetes Events need the right to see everything.")
+    if rights.scope_of(kind.key).is_empty:
+        return NotFoundInfo(title, f"Your rights do not include the verb list or watch on {kind.key}.")
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +294,7 @@ def _request(state: AppState, address: _Address) -> ComparisonRequest:
         rights=rights.fingerprint,
         may_list=may_list,
         namespaces=rights.scope_of(key).possible_namespaces,
+        sees_all=rights.scope_of(key).is_everything,
         table=replica.table,
     )
 
@@ -281,8 +302,7 @@ def _request(state: AppState, address: _Address) -> ComparisonRequest:
 async def _show(
     state: AppState, history: HistoryObjects, address: _Address, comparison: ListComparison
 ) -> ShownListComparison:
-    counts = [len(comparison.by_group[group]) for group in address.groups]
-    listed = sum(counts)
+    listed, gaps = sum(len(comparison.by_group[group]) for group in address.groups), gap_bands(comparison)
     number = max(1, min(address.query.page, -(-listed // PAGE_SIZE)))
     start = (number - 1) * PAGE_SIZE
     lines = await _lines(state, history, address, comparison, start, PAGE_SIZE)
@@ -294,14 +314,15 @@ async def _show(
         ),
         None,
     )
-    key = address.kind.key
     return ShownListComparison(
         was=_moment(address, comparison, 0),
         now=_moment(address, comparison, 1),
         total=comparison.total,
         badges=badges(comparison, address.group, lambda show: address.href(show=show)),
         timeline=timeline(comparison),
-        gaps=gap_bands(comparison),
+        gaps=[*distinct_bands(gaps)],
+        named_gaps=gaps[-MAX_NAMED_GAPS:],
+        more_gaps=max(0, len(gaps) - MAX_NAMED_GAPS),
         sections=sections(lines),
         is_finished=comparison.finished.is_set(),
         percent=int(100 * comparison.done),
@@ -310,7 +331,6 @@ async def _show(
         not_recorded=format_at(not_recorded) if not_recorded is not None else "",
         unseen=comparison.unseen,
         is_cut=comparison.is_cut,
-        needs_every_right=key in EVENT_KINDS and not state[RIGHTS].sees_all,
         first=start + 1 if listed else 0,
         last=min(listed, start + PAGE_SIZE),
         listed=listed,

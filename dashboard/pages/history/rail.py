@@ -38,7 +38,7 @@ _SENTENCES = {
     Operation.FOUND: "It was there when recording began, or after a gap.",
     Operation.DIFFERS: "It changed while nothing was recorded: when is not known.",
     Operation.MISSING: "It was deleted while nothing was recorded: when is not known.",
-    Operation.UNSEEN: "Deltaboard's account may no longer list its namespace.",
+    Operation.UNSEEN: "Its namespace is no longer listed: it may be there.",
 }
 _NO_CHANGE = "no visible change"
 MAX_NAMED = 3
@@ -95,21 +95,25 @@ def build_rail(
     changes: Sequence[ChangedState],
     gaps: Iterable[Gap],
     writers: Writers,
-    href: str,
+    links: MomentLinks,
     newest: Version | None,
 ) -> list[RailVersion | RailGap]:
-    """The rail of these versions, which come newest first. `href` is the object's details. Call it in a thread."""
+    """The rail of these versions, which come newest first. Call it in a thread."""
     versions = [
-        _version(key, rows, change, earlier.version if earlier is not None else None, writers, href, newest)
+        _version(key, rows, change, earlier.version if earlier is not None else None, writers, links, newest)
         for change, earlier in zip(changes, [*changes[1:], None], strict=True)
     ]
     return list(_with_gaps([change.version for change in changes], versions, list(gaps)))
 
 
 def change_words(key: str, rows: PastRows, change: ChangedState) -> tuple[str, Tone]:
-    """What a version changed, as the feed says it, and its tone; no words where there is no state before it."""
+    """What a version changed, as the feed says it, and its tone; no words of a deletion that was not
+    seen, or where there is no state before it.
+    """
     operation = change.version.operation
-    if change.before is None and operation is not Operation.ADDED and not operation.is_end:
+    if operation is Operation.MISSING or (
+        change.before is None and operation is not Operation.ADDED and not operation.is_end
+    ):
         return "", "idle"
     entries = build_entries(key, rows, [change])
     if not entries:
@@ -147,10 +151,19 @@ def seconds_of(version: Version) -> float:
     return version.time / MICROSECONDS
 
 
-def moment_href(href: str, version: Version) -> str:
-    """Address of an object's details as of a version, of one that ends it just before."""
-    at = (version.time - 1 if version.operation.is_end else version.time) / MICROSECONDS
-    return f"{href}?{urlencode({AT: format_at(at)}, safe=':')}"
+@dataclass(frozen=True, slots=True)
+class MomentLinks:
+    """Addresses of an object's details as of its versions."""
+
+    href: str
+    """The object's details."""
+    recorded_since: float = 0.0
+    """Unix seconds of the first moment of its kind that can be shown: the first list was read a little before."""
+
+    def of(self, version: Version) -> str:
+        """The details as of a version, of one that ends the object just before."""
+        at = (version.time - 1 if version.operation.is_end else version.time) / MICROSECONDS
+        return f"{self.href}?{urlencode({AT: format_at(max(at, self.recorded_since))}, safe=':')}"
 
 
 def compare_query(since: Version, until: Version | None = None) -> str:
@@ -167,7 +180,7 @@ def _version(
     change: ChangedState,
     earlier: Version | None,
     writers: Writers,
-    href: str,
+    links: MomentLinks,
     newest: Version | None,
 ) -> RailVersion:
     version = change.version
@@ -184,7 +197,7 @@ def _version(
         person=writers.person(version),
         manager="" if version.operation.is_end else version.manager,
         is_end=version.operation.is_end,
-        then_href=moment_href(href, version),
+        then_href=links.of(version),
         with_now="" if newest is None or newest.time == version.time else compare_query(version),
         with_before="" if earlier is None else compare_query(earlier, version),
         undo=_undo_query(change, newest),

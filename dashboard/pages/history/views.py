@@ -27,7 +27,7 @@ from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.history.blame import MAX_VERSIONS, Blame, BlameSearch
 from dashboard.pages.history.comparison import Comparison, compare
 from dashboard.pages.history.deleted_objects import MAX_LISTED, deleted_object, is_listed
-from dashboard.pages.history.rail import RailGap, RailVersion, build_rail, moment_href, seconds_of
+from dashboard.pages.history.rail import MomentLinks, RailGap, RailVersion, build_rail, seconds_of
 from dashboard.pages.history.writers import Writers, find_writers
 from dashboard.pages.layout.not_found import NotFoundInfo, kind_not_found, not_found_page, object_not_found
 from dashboard.pages.layout.page import page_info
@@ -79,6 +79,11 @@ class ShownHistory:
     """Moment that was to be compared, and at which there was no object of the name."""
     blame: Blame | None = None
     most_versions: int = MAX_VERSIONS
+
+    @property
+    def can_compare(self) -> bool:
+        """Whether there are two versions to choose."""
+        return len(self.chosen_elsewhere) + sum(not line.is_gap for line in self.rail) > 1
 
     @property
     def chosen_elsewhere(self) -> list[tuple[str, str]]:
@@ -195,7 +200,12 @@ class _Pages:
         until = seconds_of(first) if first.operation.is_end else before or self._state[CLOCK].time()
         gaps = await self._history.gaps(self._kind.key, seconds_of(shown[-1].version), until)
         last = newest[0].version if newest else None
-        return await run_in_thread(build_rail, self._kind.key, self._rows, shown, gaps, writers, self._href, last)
+        return await run_in_thread(
+            build_rail, self._kind.key, self._rows, shown, gaps, writers, await self._links(), last
+        )
+
+    async def _links(self) -> MomentLinks:
+        return MomentLinks(self._href, await self._history.recorded_since(self._kind.key) or 0.0)
 
     async def _blame(self, newest: Version) -> Blame:
         search = BlameSearch(await self._writers([newest]))
@@ -228,7 +238,7 @@ class _Pages:
         missing = [at for at, found in ((until, now), (since, was)) if at is not None and found is None]
         if now is None or was is None:
             return replace(shown, missing_moment=format_at(missing[0])) if missing else shown
-        comparison = await run_in_thread(compare, self._kind.key, self._rows, was, now, self._href)
+        comparison = await run_in_thread(compare, self._kind.key, self._rows, was, now, await self._links())
         return replace(shown, comparison=comparison)
 
     async def _writers(self, versions: Iterable[Version]) -> Writers:
@@ -239,7 +249,7 @@ class _Pages:
 
 def _last_href(href: str, newest: list[ChangedState]) -> str:
     """The details of a deleted object at the last moment at which it existed; empty where it is there."""
-    return moment_href(href, newest[0].version) if newest and newest[0].version.operation.is_end else ""
+    return MomentLinks(href).of(newest[0].version) if newest and newest[0].version.operation.is_end else ""
 
 
 def _moment(request: HttpRequest, name: str) -> float | None:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from dashboard.live.history.version import Version
 from dashboard.pages.audit.lines import audit_line
-from dashboard.pages.audit.query import MaySee, is_visible, records_of_objects
+from dashboard.pages.audit.query import AuditRecord, MaySee, is_visible, records_of_objects
 from dashboard.pages.audit.recorder import AuditRecorder
 from dashboard.pages.authors.store import AuthorStore
 from dashboard.runtime.database_executor import Unavailable
+from dashboard.runtime.thread_pools import run_in_thread
 
 MAX_RECORDS = 500
 """Newest records of the audit log that are searched."""
@@ -57,8 +58,12 @@ async def find_writers(
         records = await audit.store.reader.ask(records_of_objects, server, uids, MAX_RECORDS)
     except Unavailable:
         return found
+    await run_in_thread(_add_records, found, records, may_see)
+    return found
+
+
+def _add_records(found: Writers, records: Iterable[AuditRecord], may_see: MaySee) -> None:
     for line in (audit_line(record) for record in records if is_visible(record, may_see)):
         is_deletion = line.verb == "delete" or line.subresource == "eviction"
         if line.outcome == "done" and (is_deletion or line.new_version):
             found.add(line.uid, "" if is_deletion else line.new_version, line.person)
-    return found

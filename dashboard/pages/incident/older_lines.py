@@ -11,7 +11,7 @@ from itertools import islice
 
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.version import Version
-from dashboard.live.moments.recorded_feed import SEAM, RecordedFeed, RecordedGap, change_identity
+from dashboard.live.moments.recorded_feed import SEAM, KnownChanges, RecordedFeed, RecordedGap, change_identity
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.feed_entry import Entry
@@ -84,7 +84,8 @@ class _Reading:
         self._family = family
         self._is_told = is_told
         self._older = older
-        self._seen = {change_identity(*each) for each in known}
+        self._known = KnownChanges(known)
+        self._taken: set[tuple[str, str, str, float]] = set()
         now = clock.time()
         keys = [key for key in (*family.keys, EVENTS) if key in KINDS or key in family.keys]
         self._until = {key: min(history.complete_from(key) + SEAM, now) for key in dict.fromkeys(keys)}
@@ -98,16 +99,14 @@ class _Reading:
         self._until = {key: until for key, until in self._until.items() if begin is not None and begin < until}
         if begin is None or not self._until:
             return
-        self._older.gaps = await self._recorded.gaps(self._until, begin, max(self._until.values()) - SEAM)
+        recorded = await self._recorded.recorded_since(self._until)
+        self._older.gaps = await self._recorded.gaps(recorded, begin, max(self._until.values()) - SEAM)
         for key, namespace, name in islice([self._family.place, *self._family.places], MAX_NAMED):
             if key in self._until:
                 found = await self._recorded.entries_of(key, namespace, name, self._until[key], MAX_OF_EACH)
                 self._take(found)
         searched_from = await self._search(begin)
-        for key in self._until:
-            since = await self._recorded.recorded_since([key])
-            if since is not None:
-                self._older.complete_from[key] = max(since, searched_from)
+        self._older.complete_from |= {key: max(since, searched_from) for key, since in recorded.items()}
 
     async def _search(self, begin: float) -> float:
         """Search Events and what is gone. Returns how far back that is done, in Unix seconds."""
@@ -131,6 +130,7 @@ class _Reading:
 
     def _take(self, lines: Sequence[tuple[str, Entry]]) -> None:
         for each in lines:
-            if (change := change_identity(*each)) not in self._seen and self._wants(*each):
-                self._seen.add(change)
+            change = *change_identity(*each), each[1].time
+            if change not in self._taken and not self._known.has(*each) and self._wants(*each):
+                self._taken.add(change)
                 self._older.lines.append(each)

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 
 from dashboard.live.moments.at_parameter import AT, STEPPED_PAGES, format_at
 from dashboard.live.moments.moments import MOMENT, MOMENTS
+from dashboard.live.rendering.time_texts import utc_text
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.app_state import state_of
 from dashboard.runtime.counts_and_times import format_duration
@@ -38,6 +39,8 @@ class TimeControl:
 
     at: str
     """RFC 3339 of the moment that is shown; empty in the present."""
+    time_text: str
+    """The same in words, in UTC."""
     age: str
     """How long before now that is."""
     input: str
@@ -85,6 +88,7 @@ def time_control(request: HttpRequest) -> TimeControl | None:
     )
     return TimeControl(
         at=format_at(moment.at) if moment is not None else "",
+        time_text=utc_text(moment.at) if moment is not None else "",
         age=format_duration(max(0.0, now - moment.at)) if moment is not None else "",
         input=format_at(int(moment.at if moment is not None else now))[:-1],
         latest=format_at(int(now))[:-1],

@@ -17,7 +17,7 @@ from dashboard.access.rights import RIGHTS, UNLIMITED
 from dashboard.access.sessions.session import lifetime_from_settings
 from dashboard.cluster.access_probe import AccessProbe
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
-from dashboard.cluster.connection import CONNECTION, Connection
+from dashboard.cluster.connection import CONNECTION, Connection, cluster_name
 from dashboard.cluster.impersonation_check import log_impersonation_form
 from dashboard.cluster.people_rights import PeopleRights
 from dashboard.cluster.person_clients import PersonClients
@@ -58,6 +58,7 @@ from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.compute_process_pool import WORK_PROCESSES, WorkProcesses
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits
 from dashboard.runtime.database_executor import DatabaseExecutor
+from dashboard.runtime.log_context import LogContext, set_log_context
 from dashboard.runtime.malloc_tuning import tune_process
 from dashboard.runtime.open_files_limit import raise_open_files_limit
 from dashboard.runtime.process_watchdog import watch_process
@@ -72,6 +73,8 @@ from dashboard.server.daphne_request_limits import ArrivalLimits, install_arriva
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
+from dashboard.server.log_context_layer import LogContextLayer
+from dashboard.server.metrics.web_metrics import WebNumbers
 from dashboard.server.moment_layer import MomentLayer
 from dashboard.server.monitoring_views import HISTORY_PROBLEM, METRICS, WORKER_BLOCKED
 from dashboard.server.person_states import PersonStates
@@ -82,7 +85,7 @@ from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRa
 from dashboard.server.terminal_consumer import TERMINALS, TerminalConsumer
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.audit import build_audit_recorder
-from dashboard.server.wiring.metrics import WebCollector, exposition
+from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.moments import build_moments
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
@@ -278,9 +281,11 @@ class WebProcess:
 
     def metrics(self) -> tuple[bytes, str]:
         """Metrics of this process for Prometheus, and their content type."""
-        return exposition(
-            self.worker_process, WebCollector(self.hub, self.replicas, self.quotas.refused, self.log_streams)
+        max_sockets, refused = settings.DELTABOARD_SOCKETS, self.quotas.refused
+        numbers = WebNumbers(
+            self.hub, self.replicas, max_sockets, refused, self.log_streams, self.replicas.frame_delays
         )
+        return exposition(self.worker_process, numbers, self.layer_health)
 
     def start(self, *, log_cluster: bool = False) -> None:
         """Start, on the running event loop; returns at once. A second call has no effect, nor does one after `stop`.
@@ -290,6 +295,7 @@ class WebProcess:
         if self._started:
             return
         self._started = True
+        set_log_context(LogContext(partial(cluster_name, self.connection)))
         if log_cluster:
             self._keep("logging the cluster", self._say_cluster)
         if settings.DELTABOARD_METRICS:
@@ -413,7 +419,7 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     if live.person_clients.impersonates:
         served, people = RightsLayer(served, live.person_states), live.people_rights
     served = MomentLayer(served, past, live.state, live.state[MOMENTS], people)
-    wired = WiredApplication(served, live)
+    wired = WiredApplication(LogContextLayer(served), live)
     if web_process is None:
         tune_process()
         start_with_reactor(partial(watch_process, settings.DELTABOARD_BLOCKED_SECONDS))

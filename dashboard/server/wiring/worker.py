@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.cluster.choice import ClusterChoice
-from dashboard.cluster.connection import Connection
+from dashboard.cluster.connection import Connection, cluster_name
 from dashboard.live.history.recorder import Recorder
 from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
@@ -27,6 +27,8 @@ from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.pages.controllers.builtin_controllers import DEMO_CONTROLLERS, check_names, new_manager
 from dashboard.pages.controllers.runner import ControllerRunner
 from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.runtime.log_context import LogContext, set_log_context
+from dashboard.runtime.loop_delay import LoopDelay
 from dashboard.server.wiring.channel_layer import build_channel_layer
 from dashboard.server.wiring.history import build_recorder, kinds_recorded, secret_hash_key
 from devcluster.workload_size import WorkloadSize
@@ -71,7 +73,8 @@ class WorkerProcess:
         self.layer = layer
         self.rejected_messages = rejected or RejectedMessages(clock)
         """What was dropped of the messages that `layer` brought."""
-        self._layer_health = ChannelLayerHealth()
+        self.layer_health = ChannelLayerHealth()
+        self.loop_delay = LoopDelay(clock)
         self._clock = clock
         self._with_worker = with_worker
         self._controllers = controllers
@@ -88,9 +91,12 @@ class WorkerProcess:
 
     async def run(self) -> None:
         """Choose, connect, watch, until cancelled; then close everything and end the demo cluster."""
+        set_log_context(LogContext(partial(cluster_name, self.connection)))
+        measuring = asyncio.create_task(self.loop_delay.run(), name="delay of the event loop")
         try:
             await self.connection.run()
         finally:
+            await cancel_all([measuring])
             await self._stop_worker()
             await self.connection.close()
 
@@ -114,7 +120,7 @@ class WorkerProcess:
                 self.kinds,
                 self._clock,
                 discovery=discovery,
-                layer_health=self._layer_health,
+                layer_health=self.layer_health,
                 limits=settings.DELTABOARD_ON_DEMAND,
                 access=access,
                 history=self.history,
@@ -137,7 +143,7 @@ class WorkerProcess:
             self._clock,
             epoch=worker.epoch,
             is_followed=worker.is_published,
-            layer_health=self._layer_health,
+            layer_health=self.layer_health,
             count_objects=NamespaceCounts(client, access, self._clock).count,
         )
         return asyncio.create_task(keep_running("counting objects", taker.run, self._clock), name="census")
@@ -169,7 +175,7 @@ class WorkerProcess:
             rows=worker.rows,
             allowed=allowed,
             is_served=is_served,
-            layer_health=self._layer_health,
+            layer_health=self.layer_health,
             is_connected=worker.is_connected,
             interval=settings.DELTABOARD_USAGE_SECONDS,
             namespaces=settings.DELTABOARD_NAMESPACES,
@@ -192,7 +198,7 @@ class WorkerProcess:
             leader_election=not is_demo,
             namespaces=settings.DELTABOARD_NAMESPACES,
         )
-        return ControllerRunner(wanted, make, self.layer, self._clock, layer_health=self._layer_health)
+        return ControllerRunner(wanted, make, self.layer, self._clock, layer_health=self.layer_health)
 
     async def _stop_worker(self) -> None:
         controllers, self.controllers = self.controllers, None

@@ -41,24 +41,61 @@ export class Entries {
     this.history = ""; // "reading", or "all": the server keeps all lines that there are
     this.dropped = false; // older ones than those here have been here
     this.since = "";
+    this.given = ""; // `since` of the last frame with all lines of the server's window
+    this.keptUntil = ""; // time of the newest entry that stayed when all lines came anew
     this.seam = null; // the mark "older"
   }
 
   /* Takes what a frame brings. Returns how many lines are new, whether they were got or not. */
   add({ entries, next, first, history, since, whole }) {
-    if (whole) this.clear();
+    const got = entries.map(readEntry);
+    if (whole && next === this.next && first === this.first && since === this.given && this.#hasAtEnd(got)) {
+      this.history = history; // a connection begins with the lines that the page came with
+      return 0;
+    }
+    if (whole) {
+      const kept = this.#before(got[0]?.time ?? "");
+      this.clear();
+      this.given = since;
+      this.all = kept;
+      this.keptUntil = kept.at(-1)?.time ?? "";
+    }
     this.history = history;
     const known = this.next;
     this.first = first ?? this.first;
-    const got = entries.map(readEntry);
     if (whole) this.lowest = Math.min(next, ...got.map(({ n }) => n));
     if (since > this.since) this.since = since;
     if (!whole && got.length && got[0].n > known) this.#insert({ gap: [known, got[0].n], time: got[0].time });
     else if (!whole && !got.length && next > known) this.#insert({ gap: [known, next], time: this.all.at(-1)?.time ?? "" });
-    for (const entry of got) if (whole || entry.n >= known) this.#insert(entry);
+    const late = !whole && got.some(({ time }) => time <= this.keptUntil);
+    const fresh = late ? this.#unknown(got, this.all.filter(({ n }) => n === null)) : got;
+    for (const entry of fresh) if (whole || entry.n >= known) this.#insert(entry);
     this.next = Math.max(next ?? 0, this.next);
     this.#placeSeam();
     return whole ? got.length : Math.max(0, this.next - known);
+  }
+
+  #hasAtEnd(got) {
+    const lines = this.all.filter(({ n }) => n !== null).slice(-got.length);
+    return got.length > 0 && got.every(({ n, time }, place) => lines[place]?.n === n && lines[place].time === time);
+  }
+
+  /* What stays of before a moment where lines from it on come anew, without the numbers of before. A mark stands for
+     lines that the page never had. */
+  #before(begin) {
+    const { all } = this;
+    const end = all.findIndex(({ time }) => time >= begin);
+    const kept = all.slice(0, end < 0 ? all.length : end).filter((entry) => entry !== this.seam);
+    const until = (place) => kept[place + 1]?.time ?? begin;
+    const anew = kept.map((entry, place) => (entry.gap ? unloaded(entry.time, until(place)) : Object.assign(entry, { n: null })));
+    if (end < 0 && kept.length) anew.push(unloaded(kept.at(-1).time, begin));
+    return anew;
+  }
+
+  /* Gives lines the new numbers of their containers; those of containers that have none go. */
+  renumber(numbers) {
+    for (const entry of this.all) if (entry.source >= 0) entry.source = numbers[entry.source] ?? -1;
+    this.all = this.all.filter(({ source, mark, gap }) => source >= 0 || mark || gap);
   }
 
   /* Puts loaded lines in the place of a gap, or of a part of it. */

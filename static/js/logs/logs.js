@@ -185,16 +185,23 @@ export function start() {
     showHead();
   }
 
-  /* Entries of an answer, with the numbers that their containers have on this page. */
-  function ofPage({ entries, sources }) {
+  /* The numbers that containers have on this page; undefined where it does not have one. */
+  function numbersOf(containers) {
     const known = new Map(page.list.options.names.map((each, place) => [each.slice(0, 3).join("/"), place]));
-    for (const entry of entries) entry[2] = known.get(sources[entry[2]].join("/")) ?? -1;
+    return containers.map((each) => known.get(each.slice(0, 3).join("/")));
+  }
+
+  function ofPage({ entries, sources }) {
+    const numbers = numbersOf(sources);
+    for (const entry of entries) entry[2] = numbers[entry[2]] ?? -1;
     return entries;
   }
 
   document.addEventListener("deltaboard:log", ({ detail }) => {
     if (detail.view !== page.section?.dataset.view) return;
+    const { names } = page.list.options;
     const renamed = setNames(detail.sources);
+    if (renamed && detail.whole) page.entries.renumber(numbersOf(names));
     const anchor = page.list.anchor();
     const fresh = page.entries.add(detail);
     if (!page.list.following && !detail.whole) page.waiting += fresh;

@@ -25,6 +25,7 @@ from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from dashboard.server.consumers import VIEW_BURST, VIEWS_PER_SECOND, LiveConsumer
 from dashboard.server.live_view_quotas import ViewQuotas
+from dashboard.server.metrics.web_metrics import WebNumbers
 from dashboard.server.socket_limits import SocketLimits
 from dashboard.server.websocket_connection import (
     BUSY,
@@ -33,7 +34,7 @@ from dashboard.server.websocket_connection import (
     TOO_MUCH,
     WebSocketConnection,
 )
-from dashboard.server.wiring.metrics import WebCollector, exposition
+from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.worker import build_worker_process
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
@@ -199,7 +200,7 @@ async def test_what_is_refused_is_counted_by_its_code_and_shown_to_prometheus(en
         assert await closed(browser) == 4400
     assert await closed(await endpoint.connect("/nowhere.js")) == 4404
     assert endpoint.hub.metrics.sockets_refused == {4400: 3, 4404: 1}
-    shown, _ = exposition(build_worker_process(with_worker=False), WebCollector(endpoint.hub, []))
+    shown, _ = exposition(build_worker_process(with_worker=False), WebNumbers(endpoint.hub, [], 2000))
     assert 'deltaboard_sockets_refused_total{code="4400"} 3.0' in shown.decode()
     assert 'deltaboard_sockets_refused_total{code="4404"} 1.0' in shown.decode()
 
@@ -372,7 +373,7 @@ async def test_too_many_sockets_are_turned_away_until_one_has_ended(endpoint: En
     browsers = [await endpoint.connect() for _ in range(SOCKETS)]
     assert await closed(await endpoint.connect()) == BUSY
     assert len(endpoint.hub.sockets) == SOCKETS
-    shown, _ = exposition(build_worker_process(with_worker=False), WebCollector(endpoint.hub, []))
+    shown, _ = exposition(build_worker_process(with_worker=False), WebNumbers(endpoint.hub, [], 2000))
     assert 'deltaboard_sockets_turned_away_total{limit="user"} 1.0' in shown.decode()
     await browsers[0].disconnect()
     assert "keys" in await heard(await endpoint.connect())

@@ -137,6 +137,6 @@ class TestCollector:
                 names += [each.name for each in node.names] if isinstance(node, ast.Import) else []
                 if any(name.partition(".")[0] == "prometheus_client" for name in names):
                     importing.add(file.name)
-        collectors = {"informer_collector.py", "controller_collector.py", "manager_collector.py"}
+        collectors = {f"{name}_collector.py" for name in ("informer", "controller", "manager", "client")}
         families = {"controller_families.py", "family_builder.py", "informer_families.py"}
         assert importing == collectors | families | {"metrics_page.py", "__init__.py"}  # the last of informerd.metrics

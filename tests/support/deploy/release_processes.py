@@ -18,7 +18,7 @@ from tests.support.controlplane import ControlPlane
 from tests.support.e2e.postgresql_database import Database
 from tests.support.e2e.production_stack import WITHIN, Web, Worker
 from tests.support.e2e.redis_server import RedisServer
-from tests.support.edit.no_script_browser import Inputs
+from tests.support.edit.form_inputs import Inputs
 from tests.support.local_dashboard import ask
 from tests.support.program import run_program
 from tests.support.wait import until

@@ -24,9 +24,9 @@ WITHIN = 60.0
 class Worker(Program):
     """`manage.py informerd`; `metrics` answers on a port of its own."""
 
-    def __init__(self, env: dict[str, str]) -> None:
+    def __init__(self, env: dict[str, str], **version: Path) -> None:
         (self.port,) = free_ports(1)
-        super().__init__("manage.py", "informerd", "--probes", f"127.0.0.1:{self.port}", env=env)
+        super().__init__("manage.py", "informerd", "--probes", f"127.0.0.1:{self.port}", env=env, **version)
 
     @property
     def url(self) -> str:
@@ -36,11 +36,11 @@ class Worker(Program):
 class Web(Program):
     """A web process."""
 
-    def __init__(self, env: dict[str, str]) -> None:
+    def __init__(self, env: dict[str, str], **version: Path) -> None:
         (self.port,) = free_ports(1)
         super().__init__(
             "-m", "daphne", "-v", "0", "--websocket_timeout", "-1", "-b", "127.0.0.1", "-p", str(self.port),
-            "dashboard.asgi:application", env=env,
+            "dashboard.asgi:application", env=env, **version,
         )  # fmt: skip
 
     @property
@@ -64,6 +64,7 @@ class ProductionStack:
             "REDIS_URL": self.redis.url,
             "DATABASE_URL": self.database.url,
             "SECRET_KEY": os.urandom(20).hex(),
+            "DELTABOARD_TOKEN": "off",
             "DELTABOARD_VAR": str(directory),
             "HOME": str(directory),
             **env,
@@ -106,7 +107,7 @@ class ProductionStack:
         self.second.stop()
         for web in self.webs:
             web.wait_for(lambda url=web.url: answers(f"{url}/healthz"), within=WITHIN)  # type: ignore[misc]
-            until(lambda url=web.url: _is_ready(url), within=WITHIN, what=f"{web.url} is ready")  # type: ignore[misc]
+            until(lambda url=web.url: is_ready(url), within=WITHIN, what=f"{web.url} is ready")  # type: ignore[misc]
 
     def counted(self, name: str, web: int = 0) -> float:
         """The sum of one of a web process's counters of /metrics over all kinds: ``feed_gaps``, ``feed_silences``."""
@@ -117,7 +118,7 @@ class ProductionStack:
         return sum(_samples(self.worker, f"informerd_{name}_total"))
 
 
-def _is_ready(url: str) -> bool:
+def is_ready(url: str) -> bool:
     with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/readyz", timeout=5) as answer:
         return bool(answer.status == 200)
     return False

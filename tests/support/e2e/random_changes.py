@@ -24,6 +24,8 @@ class Changes:
     def __init__(self, controlplane: ControlPlane, namespace: str, *, seed: int = 1) -> None:
         self.history = History()
         self.namespace = namespace
+        self.kept: set[str] = set()
+        """Names of objects that `one` never deletes."""
         self._controlplane = controlplane
         self._random = random.Random(seed)
         self._number = 0
@@ -81,8 +83,8 @@ class Changes:
         chance = self._random.random()
         if chance < 0.15 or not names:
             self.create(kind, self._free_name(kind, names))
-        elif chance < 0.3 and len(names) > FLOOR:
-            self.delete(kind, self._random.choice(names))
+        elif chance < 0.3 and len(names) > FLOOR and (spare := [name for name in names if name not in self.kept]):
+            self.delete(kind, self._random.choice(spare))
         else:
             self.change(kind, self._random.choice(names))
 

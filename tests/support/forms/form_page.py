@@ -13,7 +13,7 @@ from dashboard.objects.problems.write_refusal import Problem
 from dashboard.objects.schemas.schema import Schema, with_metadata
 from dashboard.pages.forms import Form, FormContext, apply_form, build_form, form_fields, press
 from dashboard.pages.forms.input_names import OPEN
-from tests.support.edit.no_script_browser import Inputs
+from tests.support.edit.form_inputs import Inputs
 
 
 def of_spec(spec: Mapping[str, Any], **beside: Any) -> Schema:

@@ -242,6 +242,7 @@ class ListedPods:
         self.objects = {obj.metadata.uid: obj for obj in objects}
         self.unreadable: dict[str, Any] = {}
         self.state: State = "live"
+        self.namespaces: tuple[str, ...] = ()
         self.relists = 0
         self.has_synced = True
         self.depth = 0
@@ -250,7 +251,7 @@ class ListedPods:
         self._version = 1_000
 
     def health(self) -> Health:
-        return Health(self.state, 0.0, relists=self.relists)
+        return Health(self.state, 0.0, relists=self.relists, namespaces=self.namespaces)
 
     def add_handler(self, handler: Handler[Any]) -> ListedPods:
         self.handler = handler

@@ -26,6 +26,8 @@ class RecordedObjects:
             self.objects.setdefault(key, []).append(json.dumps(obj).encode())
         self.known: dict[str, KnownAt] = {}
         """What is known of a kind, where it is not simply recorded."""
+        self.since: dict[str, float] = {}
+        """When recording of a kind began, where that is said."""
         self.changes: dict[str, list[ChangedState]] = {}
         """The changes before each moment, oldest first, by kind."""
         self.versions: list[Version] = []
@@ -47,6 +49,9 @@ class RecordedObjects:
             raise HistoryUnavailable(self.problem)
         self.read.append(key)
         return self.known.get(key, KnownAt(key in self.objects))
+
+    async def recorded_since(self, key: str) -> float | None:
+        return self.since.get(key)
 
     async def changes_before(self, key: str, at: float, seconds: float, most: int) -> ChangesWithStates:
         return ChangesWithStates(int(at * 1e6), tuple(self.changes.get(key, ())))

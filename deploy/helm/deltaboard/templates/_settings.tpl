@@ -112,6 +112,9 @@ DELTABOARD_TRUST_PROXY_PEERS: {{ join "," .Values.signIn.proxy.peers | quote }}
 {{- if and $v.metrics.serviceMonitor.enabled (not $v.metrics.enabled) -}}
 {{- fail "metrics.serviceMonitor needs metrics.enabled" -}}
 {{- end -}}
+{{- if and $v.metrics.prometheusRule.enabled (not $v.metrics.enabled) -}}
+{{- fail "metrics.prometheusRule needs metrics.enabled: alerts rest on the metrics of web processes" -}}
+{{- end -}}
 {{- if and $v.settings.DELTABOARD_CONTROLLERS (include "deltaboard.readOnly" .) -}}
 {{- fail "settings.DELTABOARD_CONTROLLERS: controllers write to the cluster, and this Deltaboard is read-only (readOnly, rights.write)" -}}
 {{- end -}}

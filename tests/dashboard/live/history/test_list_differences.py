@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from dashboard.live.history import part_reader
 from dashboard.live.history.change_queue import NamespaceLost
 from dashboard.live.history.list_differences import ChangedPart, Difference, changed_part, list_differences
 from dashboard.live.history.part import Parts
-from dashboard.live.history.version import Operation
+from dashboard.live.history.version import ObjectName, Operation
 from dashboard.objects.kinds.value_hashes import MEMBER
 from informerd.objects import Object
 from tests.dashboard.live.history.test_random_histories import live_through
@@ -58,7 +59,7 @@ def how(difference: Difference) -> str | None:
     return "changed" if changed_part(difference.was, difference.json) is not ChangedPart.NOTHING else None
 
 
-@pytest.mark.parametrize("seed", long_but(range(40, 60), 40))
+@pytest.mark.parametrize("seed", long_but(range(40, 60), 45))
 def test_the_differences_are_those_of_two_snapshots(parts: Parts, seed: int) -> None:
     log = live_through(parts, seed, 120)
     known = [each for each in log.timeline if log.reader.gap_at(each[1], each[0]) is None]
@@ -160,6 +161,47 @@ def test_what_could_not_be_listed_is_neither_there_nor_gone(log: Log, life: dict
     steps = [*list_differences(log.reader, "pods", life["done"], log.now)]
     assert [each for step in steps for each in step.differences] == []
     assert sum(step.unseen for step in steps) == 1
+
+
+def test_one_of_two_objects_of_a_name_that_could_not_be_listed_is_known_by_its_uid(
+    log: Log, life: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(part_reader, "ROWS", 1)
+    names = [ObjectName("pods", "other", "other", uid) for uid in ("uid-other", "another")]
+    log.change("pods", Operation.DELETED, whole_object("other", log.next_version(), namespace="other"))
+    log.change("pods", Operation.ADDED, whole_object("other", log.next_version(), namespace="other", uid="another"))
+    log.batch.append(NamespaceLost("pods", "other", log.now))
+    log.tick("pods")
+    log.begin_part()
+    while log.carry_step():
+        pass
+    log.tick("pods")
+    assert log.reader.unseen_at(names, life["done"]) == set()
+    assert log.reader.unseen_at(names, log.now) == {"another"}
+
+
+def test_what_could_not_be_listed_is_neither_there_nor_gone_in_later_parts(log: Log, life: dict[str, int]) -> None:
+    log.now += 1000
+    log.batch.append(NamespaceLost("pods", "other", log.now))
+    for _ in range(2):
+        log.begin_part()
+    while log.carry_step():
+        pass
+    log.tick("pods")
+    unseen_at = log.now
+    steps = [*list_differences(log.reader, "pods", life["done"], unseen_at)]
+    assert [each for step in steps for each in step.differences] == []
+    assert sum(step.unseen for step in steps) == 1
+    log.change("pods", Operation.FOUND, whole_object("other", 1, namespace="other"))
+    log.tick("pods")
+    log.begin_part()
+    while log.carry_step():
+        pass
+    log.tick("pods")
+    steps = [*list_differences(log.reader, "pods", unseen_at, log.now)]
+    assert [each for step in steps for each in step.differences] == []
+    assert sum(step.unseen for step in steps) == 1
+    assert words(log, life["done"], log.now) == [" other"], "it was seen at both moments"
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,9 @@ def live_through(parts: Parts, seed: int, number: int = 150, pace: int = 0) -> L
             log.write()
             log.close()
             log.open()
-            log.list_again(*KINDS)
             log.batch = batch
             log.write()
+            log.list_again(*KINDS)
         else:  # what happens meanwhile is a gap
             log.tick(*KINDS, since=since)
             log.close()

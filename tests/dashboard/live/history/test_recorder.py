@@ -265,6 +265,18 @@ async def test_the_account_may_no_longer_list_a_namespace(parts: Parts) -> None:
         assert names(parts, now()) == {"a"}
 
 
+async def test_what_is_in_a_namespace_that_is_no_longer_listed_is_not_said_to_be_gone(parts: Parts) -> None:
+    a, b, c = (whole_object(name, 1, namespace=f"of-{name}") for name in "abc")
+    async with recording(parts, ("pods", ListedPods(a, b, c))):
+        await recorded(parts, c)
+    pods = ListedPods(b)
+    pods.namespaces = ("of-b", "of-c")
+    async with recording(parts, ("pods", pods)):
+        await eventually(lambda: names(parts, now()) == {"b"})
+    last = {name: reader(parts).versions("pods", f"of-{name}", name)[-1].operation for name in "abc"}
+    assert last == {"a": Operation.UNSEEN, "b": Operation.FOUND, "c": Operation.MISSING}
+
+
 @BOTH
 async def test_two_recorders_write_each_version_once_and_the_second_takes_over_without_a_gap(parts: Parts) -> None:
     first, second = ListedPods(whole_object("a", 1)), ListedPods(whole_object("a", 1))

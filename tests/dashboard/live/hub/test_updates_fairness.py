@@ -67,6 +67,8 @@ def test_a_turn_ends_in_time_and_the_next_follows_once_everybody_else_has_had_on
     assert 0 < sum(slow.told) < NAMESPACES
     assert wait == 0
     assert slow.hub.metrics.full_turns == 1
+    assert sum(slow.hub.metrics.view_delays.counts) == sum(slow.told)
+    assert slow.hub.metrics.view_delays.sum > 0
 
 
 @pytest.mark.slow

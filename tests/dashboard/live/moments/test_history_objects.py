@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dashboard.live.history.part import HistoryUnavailable, Part
+from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.reader import HistoryReader
 from dashboard.live.history.sqlite_parts import SqliteParts
-from dashboard.live.history.version import Operation, Version
+from dashboard.live.history.version import ObjectName, Operation, Version
 from dashboard.live.moments import history_objects
 from dashboard.live.moments.history_objects import HistoryObjects, SearchLimit
 from tests.support.clock import FakeClock, run_ready_tasks
@@ -90,6 +93,22 @@ async def test_steps_of_one_object_lead_through_its_versions(log: Log) -> None:
     assert await history.next_change(expected[-1] + 1, ["pods"], everything, place=place, earlier=True) == expected[-1]
     assert await history.next_change(expected[0], ["pods"], everything, place=place, earlier=True) is None
     assert await history.next_change(0.0, ["pods"], lambda _: False, place=place) is None
+
+
+async def test_a_step_of_an_object_reads_one_version_however_many_it_has(
+    log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = 0
+    build = PartReader.version
+
+    def count(reader: PartReader, name: ObjectName, row: Sequence[Any]) -> Version:
+        nonlocal read
+        read += 1
+        return build(reader, name, row)
+
+    monkeypatch.setattr(PartReader, "version", count)
+    assert await objects_of(log).next_change(0.0, ["pods"], everything, place=("default", "web")) is not None
+    assert read == 1
 
 
 @pytest.mark.parametrize("earlier", [False, True])

@@ -82,7 +82,7 @@ async def comparisons(history: EmptyHistory, clock: FakeClock) -> AsyncIterator[
 
 def request(since: float = 1.0, q: str = "", namespaces: frozenset[str] | None = None) -> ComparisonRequest:
     query = Query.parse({"q": [q]}, POD.key)
-    return ComparisonRequest(POD, since, 100.0, query, UNLIMITED.fingerprint, lambda *_: True, namespaces, None)
+    return ComparisonRequest(POD, since, 100.0, query, UNLIMITED.fingerprint, lambda *_: True, namespaces, True, None)
 
 
 async def test_equal_requests_share_a_comparison(comparisons: ListComparisons) -> None:

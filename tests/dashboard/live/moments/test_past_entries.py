@@ -46,6 +46,7 @@ def test_what_was_found_when_recording_began_is_no_change() -> None:
 def test_what_differs_after_a_gap_or_is_missing_has_a_line() -> None:
     found = lines(change(Operation.DIFFERS, POD, RUNNING), change(Operation.MISSING, RUNNING, RUNNING))
     assert [op for _, op, _, _ in found] == ["modified", "deleted"]
+    assert found[1][3] == "deleted while nothing was recorded"
 
 
 def test_an_object_that_cannot_be_read_has_a_line_with_its_name() -> None:

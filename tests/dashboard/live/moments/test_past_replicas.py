@@ -7,6 +7,7 @@ import asyncio
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.moments.past_objects import KnownAt
 from dashboard.live.moments.past_replicas import RETRY_INTERVAL, PastReplicas
+from dashboard.live.rendering.time_texts import utc_text
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.runtime.read_only import past_is_shown
@@ -87,15 +88,18 @@ async def test_a_moment_in_a_gap_says_since_when_its_state_is_and_why() -> None:
 
 
 async def test_a_kind_that_is_not_recorded_says_so() -> None:
-    replicas = past(RecordedObjects(*pods(1)))
+    history = RecordedObjects(*pods(1))
+    history.since["services"] = AT + 0.25
+    replicas = past(history)
     await replicas.read_all()
     with past_is_shown():
         problem = freshness_problem(KINDS["secrets"], replicas.get("secrets"))
     assert problem is not None
-    assert problem.text == "History has nothing of Secrets at this moment."
+    assert problem.text == "History has nothing of Secrets."
     replicas.add(KINDS["services"])
     await replicas.read_all()
-    assert replicas.get("services").health.problem == "History has nothing of Services at this moment"
+    begins = f"History of Services begins later than this moment, at {utc_text(AT + 1)}"
+    assert replicas.get("services").health.problem == begins
     assert replicas.get("services").rows == {}
 
 

@@ -128,7 +128,10 @@ async def test_a_layer_that_gives_no_channel_is_asked_again() -> None:
     await made.clock.advance(0.5)
     assert (made.inbox.is_joined, made.trouble.problem) == (False, "not yet")
     await made.clock.advance(5)
-    assert (made.inbox.is_joined, made.trouble.problem) == (True, "")
+    assert (made.inbox.is_joined, made.trouble.problem) == (True, "not yet"), "joining again may ask nobody"
+    await made.layer.group_send(GROUP, {"type": "x"})
+    await made.clock.advance(1)
+    assert made.trouble.problem == ""
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
 

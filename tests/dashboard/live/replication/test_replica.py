@@ -203,3 +203,10 @@ def test_a_view_that_fails_keeps_no_other_from_hearing(live: Replica, caplog: py
     live.receive_frame(frame("5", 5, row("c")))
     assert len(heard) == 1
     assert "broken view" in caplog.text
+
+
+def test_how_long_nothing_was_heard_of_a_worker_is_known(live: Replica, clock: FakeClock) -> None:
+    clock.skip(7)
+    assert live.silent_seconds == 7
+    live.receive_frame(frame(live.epoch, live.seq))
+    assert live.silent_seconds == 0

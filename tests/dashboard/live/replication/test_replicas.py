@@ -151,3 +151,14 @@ async def test_a_feed_that_cannot_be_read_is_one_warning(
     assert "Run the same version of Deltaboard for the worker and all web processes" in warned[0]
     assert following.replicas.channel_problem.startswith("The worker cannot be heard: a message has content that this")
     assert {replica.state for replica in following.replicas} == {"starting"}
+
+
+async def test_how_long_changes_were_on_their_way_is_counted_and_heartbeats_are_not() -> None:
+    clock = FakeClock()
+    replicas = Replicas(Faulty(), KINDS, clock)
+    sent_at = clock.time() - 0.3
+    for uids in (("a",), ()):
+        frame = Frame("pods", "1", 1, sent_at, HEALTH, deleted_uids=uids)
+        await replicas.receive({"type": "feed.frame", "data": encoder.encode(frame)})
+    assert sum(replicas.frame_delays.counts) == 1
+    assert replicas.frame_delays.sum == pytest.approx(0.3)

@@ -103,7 +103,7 @@ async def test_a_delete_that_was_missed_says_so(feed: Feed) -> None:
     feed.handler.on_add(pod("a"), is_in_initial_list=True)
     feed.handler.on_delete(pod("a"), final_state_unknown=True)
     feed.handler.on_delete(pod("a"), final_state_unknown=True)
-    assert await feed.entries() == [("deleted", "a", "deleted while the watch was interrupted")]
+    assert await feed.entries() == [("deleted", "a", "while the watch was interrupted")]
 
 
 async def test_an_object_that_cannot_be_read_any_more_is_not_called_deleted(feed: Feed) -> None:

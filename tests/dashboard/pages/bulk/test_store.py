@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 
 import pytest
 
@@ -36,3 +37,14 @@ async def test_runs_in_browsers_that_are_made_up_do_not_fill_the_disk(
         await store.create(browser, SERVER, RUN, 2.0 + number)
     kept = [len(await store.runs(browser, SERVER)) for browser in (other, *browsers)]
     assert kept == [1, 1, 0, 0, 1, 1, 1], "those of others and those that run stay"
+
+
+async def test_an_undo_does_not_push_out_the_run_that_it_undoes(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dashboard.pages.bulk.store.MOST_RUNS", 3)
+    store = RunStore(DatabaseExecutor(FakeClock(), alias=database, time_limit=60))
+    person = Identity(f"owner-{secrets.token_hex(8)}", secrets.token_hex(16))
+    oldest, second, third = [await store.create(person, SERVER, RUN, float(number)) for number in (1, 2, 3)]
+    undo = await store.create(person, SERVER, replace(RUN, undone=oldest), 4.0)
+    assert {run.key for run in await store.runs(person, SERVER)} == {oldest, second, third, undo}
+    await store.create(person, SERVER, RUN, 5.0)
+    assert await store.find(person, oldest, SERVER) is None

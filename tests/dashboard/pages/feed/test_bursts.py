@@ -14,6 +14,7 @@ from dashboard.objects.kinds.feed_entry import Entry, EventSubject
 from dashboard.pages.feed.bursts import BURST_GAP, BURST_MAX_SECONDS, BURST_MIN, BurstFolder, FeedItem
 from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.refresh_rate import MAX_SWAP_LINES
+from dashboard.runtime.time_slicing import run_at_once
 from tests.support.live.feed_entries import entry
 
 PODS, EVENTS = parse_kinds(["pods", "events"])
@@ -125,7 +126,7 @@ def test_sampling_loses_nothing_from_the_counts(
     entries = made(changes)
     before = data.draw(st.integers(0, len(entries)))
     shown = FeedWindow(most, fold=True)
-    shown.begin((PODS, one) for one in entries[:before])
+    run_at_once(shown.begin((PODS, one) for one in entries[:before]))
     page = {item.id: item.size for item in shown.lines}
     for place, one in enumerate(entries[before:]):
         shown.add(PODS, one)

@@ -11,16 +11,17 @@ from django.http import QueryDict
 from django.template.loader import render_to_string
 
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.feed_history import CHUNK_SIZE, FeedHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.feed_entry import EventSubject
+from dashboard.pages.feed.line_window import SLICE
 from dashboard.pages.feed.lines import FeedLine
 from dashboard.pages.feed.live_feed import MAX_LINES, LiveFeed
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.refresh_rate import IMMEDIATE_LINES, MAX_STORM_LINES, MAX_SWAP_LINES, SWAP_INTERVAL
 from dashboard.pages.feed.time_range import iso
-from dashboard.runtime.time_slicing import TimeSlicer
+from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
 from tests.support.live.hx_partial_interpreter import ops_of
@@ -68,6 +69,18 @@ class Shown:
 
 def seqs(shown: Shown) -> list[int]:
     return [line.entry.seq for line in shown.lines]
+
+
+def test_lines_of_a_long_span_are_built_in_slices() -> None:
+    class CountedSteps(TimeSlicer):
+        def add(self, work: SlicedWork, *, urgent: bool = False) -> None:
+            self.steps = sum(1 for _ in work)
+
+    shown, slices = Shown(before=2 * CHUNK_SIZE), CountedSteps()
+    query = FeedQuery.parse(QueryDict(f"to={iso(shown.clock.time())}"))
+    view = LiveFeed(query, KINDS, shown.log, slices, shown.clock)
+    assert len(view.window.lines) == 2 * CHUNK_SIZE
+    assert slices.steps >= 2 * CHUNK_SIZE // SLICE
 
 
 def test_a_new_page_shows_what_is_remembered_newest_first() -> None:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from django.http import QueryDict
+from django.template.loader import render_to_string
 
 from dashboard.access.rights import Rights, Rule
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.version import Operation, Version
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.rights_groups import RightsGroups
+from dashboard.live.moments import recorded_feed
 from dashboard.live.moments.recorded_feed import open_recorded_feed
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import find_builtin_kind
-from dashboard.pages.feed import recorded_reading
+from dashboard.pages.feed import live_feed, recorded_reading
 from dashboard.pages.feed.live_feed import open_feed, wait_for_feed
 from dashboard.pages.feed.query import FeedQuery
 from tests.support.live.history import START, Log, history_database
@@ -92,6 +98,176 @@ async def test_a_gap_is_drawn_between_the_lines_and_in_the_histogram(site: Recor
     assert "<title>Changes may be missing</title>" in html
     assert "Changes may be missing from" in words(html[html.index('class="untold"') :])
     assert sums(html) == [1, 1, 0]
+
+
+async def test_a_gap_that_comes_while_the_feed_is_open_is_drawn_in_the_histogram_and_between_the_lines(
+    site: RecordedSite,
+) -> None:
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    query, parts, clock = FeedQuery.parse(QueryDict("last=7d&kind=pods")), site.parts, site.site.clock
+    await wait_for_feed(parts.hub, query, parts.history)
+    view = open_feed(parts.hub, query, parts.history)
+    assert view.reading is not None
+    assert view.reading.is_used
+    before = len(view.page.gaps)
+    site.site.feeder("pods").put(row_of("pods", pod("web-2", 2)))
+    clock.skip(60)
+    unannounced = Change(unannounced=(clock.time() - 30, clock.time() - 10))
+    site.site.feeder("pods").replica._listeners.notify(unannounced)
+    site.site.feeder("pods").put(row_of("pods", pod("web-3", 3)))
+    assert len(view.page.gaps) == before + 1
+    html = view.update(Renderer(render_to_string))
+    newest, gap, *_ = lines(f'<ol class="feed">{html}</ol>')
+    assert "web-3" in newest
+    assert gap == "No worker reported changes from 2027-01-15 08:00:35 UTC to 2027-01-15 08:00:55 UTC ."
+
+
+async def test_each_gap_is_on_one_page(site: RecordedSite, log: Log) -> None:
+    for number in range(450):
+        site.record(Operation.ADDED, pod(f"web-{number}", number + 1), "pods")
+        log.now += 3_000_000
+        if number % 100 == 50:
+            log.now += 100_000_000
+            log.since = log.now  # type: ignore[attr-defined]
+    found: list[str] = []
+    for page_number in (1, 2, 3):
+        html = await page(site.site, f"/feed/?folds=off&to=2027-01-14T08:00:00Z&page={page_number}")
+        found += [line for line in lines(html) if "missing" in line]
+    assert len(found) == len({*found}) == 5, "four, and the last one until the end of the span"
+    found, address = [], "/feed/?folds=off"
+    while address:
+        html = await page(site.site, address)
+        found += [line for line in lines(html) if "missing" in line]
+        link = re.search(r'<a class="button" href="([^"]*)">Earlier changes', html)
+        address = link.group(1).replace("&amp;", "&") if link else ""
+    assert len(found) == len({*found}) == 5
+
+
+async def test_gaps_that_nothing_parts_are_one_line_and_no_more_are_drawn_than_can_be_told_apart(
+    site: RecordedSite, log: Log
+) -> None:
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    for _ in range(300):
+        log.now += 60_000_000
+        log.since = log.now  # type: ignore[attr-defined]
+        log.tick("pods")
+    site.record(Operation.ADDED, pod("web-2", 2), "pods")
+    log.now = START
+    log.tick("pods")
+    html = await page(site.site, "/feed/?last=7d&kind=pods")
+    newest, gap, oldest = lines(html)
+    assert ("web-2" in newest, "web-1" in oldest) == (True, True)
+    assert "from 2027-01-13 08:00:00 UTC to 2027-01-13 13:00:00 UTC (300 gaps, the newest: no worker ran" in gap
+    assert html.count("<title>Changes may be missing</title>") < 50
+
+
+async def test_nothing_is_said_to_have_changed_where_changes_may_be_missing(site: RecordedSite, log: Log) -> None:
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    log.now += 20 * HOUR
+    log.since = log.now  # type: ignore[attr-defined]
+    log.tick("pods")
+    address = "/feed/?kind=pods&from=2027-01-13T{}Z&to=2027-01-13T{}Z"
+    html = await page(site.site, address.format("09:00:00", "10:00:00"))
+    (gap,) = lines(html)
+    assert "Changes may be missing from" in gap
+    assert "No change is known Changes may be missing: not all of this span is known." in words(html)
+    assert "No object was added" not in words(html)
+    site.record(Operation.ADDED, pod("web-2", 2), "pods")
+    log.now += HOUR
+    log.tick("pods")
+    html = await page(site.site, address.replace("13T", "14T").format("04:10:00", "04:20:00"))
+    assert "Nothing changed No object was added" in words(html)
+
+
+async def test_a_search_that_has_not_ended_does_not_say_that_nothing_matches(
+    site: RecordedSite, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorded_reading, "SHORT_SEARCH", 3)
+    for number in range(5):
+        site.record(Operation.ADDED, pod(f"web-{number}", number + 1), "pods")
+    log.now = START - 30_000_000
+    for number in range(5):
+        site.record(Operation.MODIFIED, pod(f"web-{number}", number + 6), "pods")
+    html = await page(site.site, "/feed/?q=db")
+    assert "Nothing found so far" in words(html)
+    assert "matches none" not in words(html)
+
+
+async def test_what_happened_long_before_memory_has_it_again_is_another_change(site: RecordedSite, log: Log) -> None:
+    """An object that nobody could read for a while is deleted and added in the feed, and is still the same."""
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    log.now += HOUR
+    site.record(Operation.MISSING, pod("web-1", 1), "pods")
+    log.now += HOUR
+    site.record(Operation.FOUND, pod("web-1", 1), "pods")
+    site.site.feeder("pods").put(row_of("pods", pod("web-1", 1)), op="added")
+    site.site.clock.skip(1)
+    site.site.feeder("pods").drop("uid-web-1")
+    site.site.clock.skip(1)
+    html = await page(site.site, "/feed/?folds=off&last=7d&kind=pods")
+    found = [line for line in lines(html) if "missing" not in line]
+    assert [next(word for word in ("added", "deleted") if word in line) for line in found] == [
+        "deleted", "added", "deleted", "added",
+    ]  # fmt: skip
+
+
+async def test_no_change_is_lost_between_the_newest_of_a_span_and_the_earlier_ones(
+    site: RecordedSite, monkeypatch: pytest.MonkeyPatch, log: Log
+) -> None:
+    monkeypatch.setattr(live_feed, "MAX_LISTED_ENTRIES", 100)
+    monkeypatch.setattr(recorded_feed, "PAGE_SIZE", 35)
+    for number in range(220):
+        site.record(Operation.ADDED, pod(f"web-{number}", number + 1), "pods")
+        log.now += 3_000_000
+    seen: list[str] = []
+    address = "/feed/?folds=off&to=2027-01-14T08:00:00Z"
+    while address:
+        html = await page(site.site, address)
+        seen += re.findall(r"pods/shop/(web-\d+)/", html[html.index('<ol class="feed"') :])
+        link = re.search(r'<a class="button" href="([^"]*)">Earlier changes', html)
+        address = link.group(1).replace("&amp;", "&") if link else ""
+    assert [*dict.fromkeys(seen)] == [f"web-{number}" for number in range(219, -1, -1)]
+
+
+async def test_a_kind_that_is_not_recorded_is_not_said_to_be_known_since_history_began(
+    site: RecordedSite, log: Log
+) -> None:
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    log.now = START
+    log.tick("pods")
+    html = words(await page(site.site, "/feed/?last=7d&kind=pods,secrets"))
+    assert "Every change is known from 2027-01-13 08:00:00 UTC on, of Secrets only from" in html
+
+
+async def test_a_gap_of_one_kind_alone_is_not_said_of_others(site: RecordedSite, log: Log) -> None:
+    site.record(Operation.ADDED, secret("key"), "secrets")
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    log.tick("pods", "secrets")
+    log.now += 20 * HOUR
+    log.since = log.now  # type: ignore[attr-defined]
+    site.record(Operation.DIFFERS, pod("web-1", 2), "pods")
+    log.now = START
+    log.tick("pods")
+    html = await page(site.site, "/feed/?last=7d&kind=pods,secrets")
+    gaps = [line for line in lines(html) if "missing" in line]
+    assert {gap.split(" from")[0] for gap in gaps} == {
+        "Changes of Pods may be missing", "Changes of Secrets may be missing",
+    }  # fmt: skip
+    assert len({*re.findall(r'<li class="gap-line" id="([^"]*)"', html)}) == 2
+
+
+async def test_a_history_that_fails_while_it_is_read_is_not_said_to_be_known(
+    site: RecordedSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise HistoryUnavailable("the disk is gone")
+
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    monkeypatch.setattr(site.log.reader, "change_counts", fail)
+    html = words(await page(site.site, "/feed/?last=7d"))
+    assert "History cannot be read: the disk is gone." in html
+    assert "Only the end of this span is known." in html
+    assert "No change is known" in html
 
 
 async def test_longer_ranges_are_offered_as_far_as_history_reaches(site: RecordedSite) -> None:
@@ -190,6 +366,21 @@ async def test_a_history_that_cannot_be_read_is_said_and_memory_is_shown(
     assert "History cannot be read: the disk is gone." in words(html)
 
 
+async def test_what_memory_has_only_after_it_was_read_from_history_is_listed_and_counted_once(
+    site: RecordedSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it is with the changes before a moment of the past, which are read after the objects."""
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    hub, query = site.site.parts.hub, FeedQuery.parse(QueryDict("last=7d"))
+    monkeypatch.setattr(hub.history, "complete_from", lambda _key: math.inf)
+    await wait_for_feed(hub, query, site.parts.history)
+    view = open_feed(hub, query, site.parts.history)
+    entry = site.site.feeder("pods").entry(row_of("pods", pod("web-1", 1)), "added", "created")
+    view.apply("pods", Change(entries=[msgspec.structs.replace(entry, time=START / 1e6 - 48 * 3600)]))
+    assert [line.name for line in view.lines] == ["web-1"]
+    assert dict(view.page.sums)["added"] == 1
+
+
 def people(site: RecordedSite, *rules: Rule, **by_namespace: list[Rule]) -> Hub:
     """A hub of people with these rights."""
     groups = RightsGroups(site.site.feeds, site.site.parts.hub, site.site.clock, find_kind=find_builtin_kind)
@@ -228,6 +419,22 @@ def secret(name: str) -> Json:
     return made("Secret", name, namespace="shop", metadata=meta, type="Opaque")
 
 
+async def test_nothing_is_told_of_the_times_of_a_kind_that_somebody_may_not_see(site: RecordedSite, log: Log) -> None:
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    log.now += 2 * HOUR
+    log.since = log.now  # type: ignore[attr-defined]
+    site.record(Operation.ADDED, secret("key"), "secrets")
+    hub, query = people(site, shop=[rule("pods")]), FeedQuery.parse(QueryDict("last=7d"))
+    await wait_for_feed(hub, query, site.parts.history)
+    view = open_feed(hub, query, site.parts.history)
+    site.site.feeder("secrets").lose_entries(3)
+    site.site.feeder("secrets").put(row_of("secrets", secret("key")))
+    known_from = view.page.known_from
+    assert known_from is not None
+    assert known_from.datetime == "2027-01-13T08:00:00Z"
+    assert {key for gap in view.gaps for key in gap.keys} == {"pods"}
+
+
 async def test_an_event_is_as_visible_as_what_it_is_about_and_is_not_counted(site: RecordedSite) -> None:
     for number in (1, 2):
         site.record(Operation.ADDED, event(f"web-{number}", number), "events")
@@ -257,6 +464,23 @@ def event(name: str, version: int) -> Json:
         "Event", f"{name}.17f", namespace="shop", metadata={"resourceVersion": str(version), "uid": f"uid-e-{name}"},
         involvedObject=about, reason="BackOff", message="Back-off", type="Warning",
     )  # fmt: skip
+
+
+async def test_no_more_changes_are_kept_than_a_page_shows_while_history_does_not_answer(
+    site: RecordedSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(live_feed, "MAX_LISTED_ENTRIES", 100)
+    monkeypatch.setattr(site.parts.history, "begin", never)
+    view = open_feed(site.site.parts.hub, FeedQuery.parse(QueryDict("last=7d")), site.parts.history)
+    await view.search_done.wait()
+    for _ in range(10):
+        site.site.feeder("pods").say(50)
+    assert view.is_reading
+    assert len(view._known) <= 200
+    view.close()
 
 
 async def test_a_feed_that_nobody_looks_at_is_read_no_further(

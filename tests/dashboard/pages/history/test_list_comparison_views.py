@@ -14,6 +14,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from dashboard.access.rights import Rights, Rule
+from dashboard.live.history.change_queue import NamespaceLost
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.version import Operation
 from dashboard.live.moments import list_comparisons
@@ -98,6 +99,18 @@ async def test_objects_are_grouped_by_how_they_differ_with_what_changed_in_words
     assert "Changed 1 Added 1 Removed 1 Only status changed 1" in words(html)
 
 
+async def test_a_field_outside_of_the_status_is_told_where_the_columns_show_the_status_alone(
+    site: RecordedSite,
+) -> None:
+    was = site.record(Operation.ADDED, mydemo("changes"))
+    now = site.record(
+        Operation.MODIFIED,
+        {**mydemo("changes", version=2, labels={"release": "r2"}), "status": {"phase": "Ready"}},
+    )
+    [line] = groups(await compared(site, address([was, now])))["changed"]
+    assert re.search(r"Ready, metadata\.labels added: .*r2", line)
+
+
 async def test_lines_lead_to_the_object_at_its_moment_and_to_its_two_versions(
     site: RecordedSite, moments: list[str]
 ) -> None:
@@ -123,8 +136,9 @@ async def test_one_that_matches_the_filter_at_one_moment_only_enters_or_leaves_i
         "status": ["reports"],
     }
     assert names(await compared(site, address(moments, q="comes"))) == {"added": ["comes"]}
-    html = await compared(site, address(moments, q="no-such-name"))
-    assert "Nothing differs" in words(html)
+    text = words(await compared(site, address(moments, q="no-such-name")))
+    assert "Nothing differs" in text
+    assert "Mydemos that match no-such-name are at both moments as they were." in text
 
 
 async def test_only_the_namespaces_of_the_list_are_compared(site: RecordedSite, moments: list[str]) -> None:
@@ -193,9 +207,23 @@ async def test_gaps_between_the_moments_are_said_and_drawn(site: RecordedSite, l
     site.site.clock.skip(70)
     end = format_at(log.now / 1e6)
     html = await compared(site, address([moments[0], end]))
-    assert "not all was recorded (nothing recorded it" in words(html)
-    assert '<rect class="gap"' in html
+    assert "not all was recorded (no worker ran" in words(html)
+    assert '<rect class="f-unknown" x' in html
     assert "80 → 81" in " ".join(groups(html)["changed"])
+
+
+async def test_of_many_gaps_the_newest_are_said_and_no_more_are_drawn_than_can_be_told_apart(
+    site: RecordedSite, log: Log, moments: list[str]
+) -> None:
+    for _ in range(500):
+        log.now += 1_000_000
+        log.since = log.now  # type: ignore[attr-defined]
+        log.tick(KEY)
+    site.site.clock.skip(600)
+    html = await compared(site, address([moments[0], format_at(log.now / 1e6)]))
+    assert words(html).count("not all was recorded") == 4
+    assert "496 earlier gaps are marked in the picture." in words(html)
+    assert html.count('<rect class="gap"') <= 260
 
 
 async def test_a_moment_in_a_gap_is_said_with_what_takes_its_place(
@@ -234,14 +262,28 @@ async def test_nothing_is_told_of_what_one_may_not_see(site: RecordedSite, momen
     html = await compared(site, address([moments[0], end]))
     assert names(html) == {"removed": ["goes"]}
     site.parts.rights = Rights(())
-    html = await compared(site, address([moments[0], end]))
-    assert "Nothing differs" in words(html)
+    html = await compared(site, address([moments[0], end]), 403)
+    assert "You may not see Mydemos" in words(html)
+    assert "2027" not in words(html), "nor since when it was recorded"
+    await page(site.site, address([moments[0], end]).replace("compare/", "compare.csv"), 403)
+
+
+async def test_how_many_could_not_be_listed_is_told_to_those_only_who_may_see_all(
+    site: RecordedSite, moments: list[str]
+) -> None:
+    site.log.batch.append(NamespaceLost(KEY, "shop", site.log.now))
+    end = site.record(Operation.ADDED, {**mydemo("goes"), "metadata": {**mydemo("goes")["metadata"], "uid": "another"}})
+    assert "more it is not known" in words(await compared(site, address([moments[1], end])))
+    site.parts.rights = Rights([Rule(frozenset({"get"}), LIST.groups, LIST.resources, frozenset({"goes"}))])
+    html = await compared(site, address([moments[1], end]))
+    assert names(html) == {"added": ["goes"]}
+    assert "more it is not known" not in words(html)
 
 
 async def test_versions_of_events_need_the_right_to_everything(site: RecordedSite, moments: list[str]) -> None:
     site.log.tick("events")
     site.parts.rights = Rights([Rule(frozenset({"list"}), frozenset({""}), frozenset({"events"}))])
-    text = words(await compared(site, address(moments).replace(KEY, "events")))
+    text = words(await compared(site, address(moments).replace(KEY, "events"), 403))
     assert "Versions of Kubernetes Events need the right to see everything." in text
 
 

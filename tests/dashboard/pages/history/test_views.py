@@ -106,7 +106,7 @@ async def test_a_gap_is_drawn_between_the_versions_that_it_parts(site: RecordedS
     site.site.clock.skip(60)
     newest, gap, first = lines(await page(site.site, HISTORY))
     assert "It changed while nothing was recorded: when is not known." in newest
-    assert "changes may be missing (nothing recorded it" in gap
+    assert "changes may be missing (no worker ran" in gap
     assert "created" in first
 
 
@@ -116,6 +116,16 @@ async def test_no_gap_is_drawn_after_the_version_in_which_an_object_was_found(si
     site.record(Operation.FOUND, mydemo(port=8080, version=2))
     [found] = lines(await page(site.site, HISTORY))
     assert "It was there when recording began" in found
+
+
+async def test_the_first_version_leads_to_the_first_moment_that_can_be_shown(site: RecordedSite, log: Log) -> None:
+    log.since = log.now + 500_000  # type: ignore[attr-defined]
+    at = site.record(Operation.FOUND, mydemo(port=8080, version=2))
+    html = await page(site.site, HISTORY)
+    [shown] = re.findall(rf'href="{re.escape(ALPHA)}\?at=([^"]*)">as it was then', html)
+    history, now = HistoryObjects(lambda: log.reader, site.site.clock), site.site.clock.time() + 1
+    assert not (await history.known_at(KEY, parse_at(at, now))).is_recorded
+    assert (await history.known_at(KEY, parse_at(shown, now))).is_recorded
 
 
 async def test_ten_pages_of_versions_are_fifty_each(site: RecordedSite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,10 +269,20 @@ async def test_who_set_each_field_last_and_what_it_was_before(site: RecordedSite
     site.record(Operation.MODIFIED, mydemo(port=8080, version=4, labels={"a": "b"}))
     text = words(await page(site.site, f"{HISTORY}?blame"))
     assert text.count("spec.port") == 1
-    assert re.search(r"spec\.port 8080 , set through kubectl .*, before that 81", text)
+    assert re.search(r"spec\.port 8080 , set by field manager kubectl .*, before that 81", text)
     assert "metadata.labels" in text
     assert "All other fields are as they were when it was created" in text
     assert "The newest 200 versions are searched, no older ones." in text
+
+
+async def test_nobody_is_named_for_what_was_set_while_nothing_was_recorded(site: RecordedSite, log: Log) -> None:
+    site.record(Operation.ADDED, mydemo())
+    log.now += 60_000_000
+    log.since = log.now  # type: ignore[attr-defined]
+    site.record(Operation.DIFFERS, mydemo(port=8080, version=2))
+    text = words(await page(site.site, f"{HISTORY}?blame"))
+    assert re.search(r"spec\.port 8080 , found .* after a gap \(who set it is not known\), before that 80", text)
+    assert "set by" not in text
 
 
 async def test_what_is_not_known_to_be_missing_is_not_said_to_be(log: Log) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -11,7 +12,10 @@ from dashboard.access.person import Person
 from dashboard.live.history.version import Operation as Made
 from dashboard.pages.audit.chain import append_entries
 from dashboard.pages.audit.entry import Actor, Operation, Outcome, intent_entry, new_record, outcome_entry
+from dashboard.pages.audit.lines import AuditLine, audit_line
+from dashboard.pages.audit.query import AuditRecord
 from dashboard.pages.authors.store import AuthorStore, Write
+from dashboard.pages.history import writers
 from tests.dashboard.pages.audit.conftest import SEALER, in_thread, record, recorder_at, sqlite_record
 from tests.dashboard.pages.drains.conftest import empty_database
 from tests.dashboard.pages.history.conftest import mydemo
@@ -58,7 +62,25 @@ async def test_the_audit_log_names_who_changed_and_who_deleted(site: RecordedSit
     assert "by alice through Deltaboard · field manager kubectl" in changed
     assert "through Deltaboard" not in created
     text = words(await page(site.site, f"{HISTORY}?blame"))
-    assert "spec.port 8080 , set by alice (kubectl)" in text
+    assert "spec.port 8080 , set by alice (field manager kubectl)" in text
+
+
+async def test_records_of_the_audit_log_are_not_read_on_the_event_loop(
+    site: RecordedSite, record: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """500 records of 50 fields take 150 ms."""
+    site.parts.audit = recorder_at(record)
+    await write(record, "alice", "update", "2")
+    threads = []
+
+    def noted(read: AuditRecord) -> AuditLine:
+        threads.append(threading.current_thread())
+        return audit_line(read)
+
+    monkeypatch.setattr(writers, "audit_line", noted)
+    await page(site.site, HISTORY)
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 async def test_nobody_learns_names_of_whoever_wrote_what_they_may_not_see(site: RecordedSite, record: str) -> None:

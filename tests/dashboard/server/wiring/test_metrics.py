@@ -14,9 +14,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from dashboard.live.history.sqlite_parts import SqliteParts
 from dashboard.live.hub.hub import Hub
 from dashboard.live.replication.rejected_messages import Rejection
-from dashboard.server.wiring.metrics import WebCollector, exposition
+from dashboard.server.metrics.web_metrics import WebNumbers
+from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.worker import build_worker_process
 from informerd.errors import InformerdError
+from informerd.version import VERSION
 from tests.dashboard.management.test_commands import run, running, unconfigured
 from tests.support.clock import FakeClock
 from tests.support.live.collected_usage import Collected
@@ -25,8 +27,6 @@ from tests.support.live.history import ListedPods, recorded, recording, whole_ob
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 from tests.support.skip_if_missing import redis_url
 from tests.support.wait import until
-
-SETTINGS_PAGE = (Path(__file__).parents[4] / "docs/settings.md").read_text(encoding="utf-8")
 
 
 def numbers(text: str) -> dict[tuple[str, str], float]:
@@ -38,7 +38,7 @@ def numbers(text: str) -> dict[tuple[str, str], float]:
 async def test_a_web_process_shows_its_browsers_views_and_the_freshness_of_each_kind() -> None:
     clock = FakeClock()
     feeders = Feeders(Feeder("pods", clock, [pod("a"), pod("b")]), Feeder("events", clock))
-    text, kind = exposition(build_worker_process(with_worker=False), WebCollector(Hub(feeders, clock), feeders))
+    text, kind = exposition(build_worker_process(with_worker=False), WebNumbers(Hub(feeders, clock), feeders, 2000))
     found = numbers(text.decode())
     assert kind.startswith("text/plain")
     assert found["deltaboard_rows", "pods"] == 2
@@ -75,8 +75,6 @@ async def test_a_worker_shows_its_polls_of_the_metrics_api_and_what_is_kept_of_t
     assert found["deltaboard_usage_poll_duration_seconds_sum", ""] == 0, "the clock stood still"
     assert found["deltaboard_usage_poll_failures_total", ""] == 1
     assert found["deltaboard_usage_last_poll_timestamp_seconds", ""] == answered
-    names = {re.sub("_seconds_(count|sum)$", "_seconds", name) for name, _ in found if "_usage_" in name}
-    assert {name for name in names if f"`{name}`" not in SETTINGS_PAGE} == set()
 
 
 async def test_before_the_first_answer_no_poll_has_a_time() -> None:
@@ -100,8 +98,20 @@ async def test_a_worker_shows_the_history_that_it_records(tmp_path: Path) -> Non
     assert found["deltaboard_history_versions_total", ""] == 2
     assert found["deltaboard_history_versions_bytes_total", ""] > 20
     assert found["deltaboard_history_lost_total", ""] == 0
-    names = {name for name, _ in found if name.startswith("deltaboard_history_")}
-    assert {name for name in names if f"`{name}`" not in SETTINGS_PAGE} == set()
+    assert found["deltaboard_history_limit_bytes", ""] == 2 * 2**30
+
+
+async def test_a_process_says_what_it_is_and_how_late_its_event_loop_is() -> None:
+    process = build_worker_process(with_worker=True)
+    process.loop_delay.seconds.add(3.0)
+    process.layer_health.record_failure(OSError("connection refused"))
+    text = exposition(process)[0].decode()
+    assert f'deltaboard_build_info{{role="worker",version="{VERSION}"}} 1.0' in text
+    assert 'deltaboard_event_loop_delay_seconds_bucket{le="2.5"} 0.0' in text
+    assert 'deltaboard_event_loop_delay_seconds_bucket{le="5.0"} 1.0' in text
+    assert "deltaboard_channel_layer_failing 1.0" in text
+    assert "deltaboard_cluster_failing 0.0" in text
+    assert "\nprocess_resident_memory_bytes " in text
 
 
 def text_of(url: str) -> str:
