@@ -1,7 +1,7 @@
 # make run          the dashboard at http://127.0.0.1:8000 (PORT= changes it; DEMO_PODS= DEMO_RATE= DEMO_SEED= the demo cluster)
 # make test         every part, browser included; says what was skipped and why (LONG=1: all faults, pages and clusters, too)
 # make test-fast    what needs no other program (browser, API server, Redis, PostgreSQL), in less than a minute
-# make check        format, lint, types, layers, templates
+# make check        format, lint, types, layers, templates, documentation
 # make help         the rest
 
 PYTHON ?= $(firstword $(foreach p,python3.14 python3.13 python3.12 python3.11 python3,$(shell $(p) -c 'import sys, venv, ensurepip; sys.version_info >= (3, 11) and print("$(p)")' 2>/dev/null)))
@@ -13,7 +13,7 @@ export PORT
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := run
-.PHONY: run test test-fast soak check format lock bundles vendor chart screenshots axe reference bench wheels sbom image release clean help
+.PHONY: run test test-fast soak check format lock bundles vendor chart screenshots axe reference docs bench wheels sbom image release clean help
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -21,13 +21,14 @@ help:
 	@echo 'make soak         10,000 random histories of the informer (HISTORIES= SEED= STEPS= change them), EXPLORE=500 of'
 	@echo '                  the path to the page and of the merge, and the tests that take minutes'
 	@echo 'make format       format the code and templates'
-	@echo 'make lock         resolve pyproject.toml and requirements-dev.in into the pinned requirements*.txt'
+	@echo 'make lock         resolve pyproject.toml and requirements-*.in into the pinned requirements*.txt'
 	@echo 'make bundles      build static/bundles again, after a script or style sheet was changed (needs npm)'
 	@echo 'make vendor       fetch the browser libraries of static/vendor/vendor.json anew (needs npm)'
 	@echo 'make chart        write deploy/kustomize and the table of values again, after the Helm chart was changed (needs helm)'
 	@echo 'make screenshots  pictures of every page into screenshots/ (needs Chromium)'
 	@echo 'make axe          the same, with what axe-core objects to on any of them (ONLY=list,feed: these alone)'
 	@echo 'make reference    informerd'"'"'s API reference from its docstrings, into var/reference'
+	@echo 'make docs         the documentation as a site into var/site/<version>, with each link checked'
 	@echo 'make bench        every benchmark'
 	@echo 'make wheels       the wheels of deltaboard and informerd into dist/ (docs/install.md)'
 	@echo 'make sbom         what the wheels bring, as CycloneDX and as a list of licences, into dist/'
@@ -65,6 +66,7 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/djade --check --target-version 5.2 $$(find templates -name '*.html')
 	$(BIN)/python manage.py makemigrations --check --dry-run --verbosity 0
+	$(BIN)/python -m tools.site
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -73,6 +75,7 @@ format: $(VENV)/.dev
 
 lock: $(VENV)/.dev
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' --extra models --no-emit-package informerd pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' requirements-docs.in -o requirements-docs.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' requirements-dev.in -o requirements-dev.txt
 
 bundles: $(VENV)/.dev
@@ -93,6 +96,9 @@ axe: $(VENV)/.dev
 
 reference: $(VENV)/.dev
 	$(BIN)/python -m tools.informerd_reference var/reference
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m tools.site
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
@@ -127,6 +133,10 @@ $(VENV)/.run: requirements.txt | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.txt requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+$(VENV)/.docs: requirements-docs.txt requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.txt
 	@touch $@ $(VENV)/.run
+
+$(VENV)/.dev: requirements-dev.txt requirements-docs.txt requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@ $(VENV)/.docs $(VENV)/.run

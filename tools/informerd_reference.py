@@ -42,7 +42,7 @@ def entries_of(module: str) -> list[Entry]:
 
 
 def as_markdown() -> str:
-    """The reference: a heading for each name, its signature, its docstring and its members."""
+    """The reference: a heading for each name, its signature, its docstring and its members, which have anchors."""
     parts = [
         "# informerd: API reference",
         "Made from the docstrings; informerd.md explains how things belong together.",
@@ -52,7 +52,7 @@ def as_markdown() -> str:
         for entry in entries_of(module):
             parts += [f"### {entry.name}", *_text(entry)]
             for member in entry.members:
-                parts += [f"#### {member.name}", *_text(member)]
+                parts += [f'<a id="{member.name}"></a>**{member.name}**', *_text(member)]
     return "\n\n".join(parts) + "\n"
 
 

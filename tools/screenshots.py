@@ -2,10 +2,10 @@
 
 Starts the programs as a person would, on demo clusters in which all is as usual and on others (empty, forbidden,
 unreachable, silent …), brings each page into its state and takes it 1440 and 390 pixels wide, light and dark.
-``--only list,feed`` takes the scenes whose name has one of these in it; ``--readme`` only docs/deltaboard.png and
-docs/history.png, the README's pictures. With ``--axe``, or `make axe`, axe-core looks at each page of which a picture
-is taken, but for those without scripts, in which it cannot run; the command ends with a table of what it objects to,
-and fails where there is anything.
+Some of the pictures are those of the documentation, in docs/. ``--only list,feed`` takes the scenes whose name has
+one of these in it; ``--docs`` only those of the documentation. With ``--axe``, or `make axe`, axe-core looks at each
+page of which a picture is taken, but for those without scripts, in which it cannot run; the command ends with a table
+of what it objects to, and fails where there is anything.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -30,14 +30,18 @@ from tools.scenes.edge_case_scenes import CONTENT_STATES, LONG_NAME_SCENES
 from tools.scenes.history_scenes import HISTORY
 from tools.scenes.log_scenes import LOGS
 from tools.scenes.on_call_scenes import ON_CALL
-from tools.scenes.page_scenes import PODS, SCENES
-from tools.scenes.scene import Scene, wait_until_live
+from tools.scenes.page_scenes import SCENES
+from tools.scenes.scene import Scene
 from tools.scenes.stage import Stage, StageFactory, usual_stage
 from tools.scenes.unusual_state_scenes import STATES
 from tools.scenes.write_scenes import WRITES
 
-README_PICTURE = ROOT / "docs" / "deltaboard.png"
-HISTORY_PICTURE = ROOT / "docs" / "history.png"
+DOCUMENTATION: Mapping[str, str] = MappingProxyType({
+    "list-changing": "deltaboard.png", "list-compared-changes": "history.png", "review": "review.png",
+    "problems-by-cause": "causes.png", "incident": "incident.png", "logs-containers": "logs.png",
+    "bulk-review": "bulk.png",
+})  # fmt: skip
+"""Scenes whose picture, wide and light, is one of docs/, and its name there."""
 ARGUMENTS = ["--no-sandbox", "--disable-quic", "--disable-background-networking", "--disable-component-update",
              "--disable-sync", "--no-first-run"]  # fmt: skip
 WIDTHS: Mapping[int, int] = MappingProxyType({1440: 900, 390: 844})
@@ -53,15 +57,15 @@ def chromium() -> str:
     return found or sys.exit("screenshots need Chromium: install it, or name the program in CHROMIUM")
 
 
-def plan(only: str) -> Iterator[tuple[str, StageFactory, tuple[Scene, ...]]]:
-    """The stages and the scenes to be played on each."""
+def plan(is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, StageFactory, tuple[Scene, ...]]]:
+    """The stages and the scenes to be played on each, of those whose name is wanted."""
     for name, (make, scenes) in (
         ("pages", (usual_stage, (*SCENES, *LOGS, *HISTORY, *ON_CALL, *WRITES, *MEDIA_SCENES, *LONG_NAME_SCENES))),
         ("access", ACCESS),
         *STATES.items(),
         *CONTENT_STATES.items(),
     ):
-        wanted = tuple(scene for scene in scenes if any(part in scene.name for part in only.split(",")))
+        wanted = tuple(scene for scene in scenes if is_wanted(scene.name))
         if wanted:
             yield name, make, wanted
 
@@ -79,9 +83,9 @@ class Camera:
         """axe-core's violations, a line an element."""
         folder.mkdir(parents=True, exist_ok=True)
 
-    def take_all(self, only: str, settle: float) -> None:
-        """Every picture."""
-        for name, make, scenes in plan(only):
+    def take_all(self, is_wanted: Callable[[str], bool], settle: float) -> None:
+        """Every picture that is wanted."""
+        for name, make, scenes in plan(is_wanted):
             try:
                 with make() as stage:
                     time.sleep(settle if make is usual_stage else 0)
@@ -118,22 +122,12 @@ class Camera:
                     page.wait_for_timeout(100 if scene.is_transient else 600)
                     file = self._folder / f"{scene.name}-{width}-{scheme}.png"
                     page.screenshot(path=file, full_page=scene.media == "print")
+                    if (width, scheme) == (1440, "light") and scene.name in DOCUMENTATION:
+                        shutil.copy(file, ROOT / "docs" / DOCUMENTATION[scene.name])
                     if self._looks_at(scene):
                         self.axe_violations += (f"{file.stem}: {each}" for each in violations(page))
             finally:
                 context.close()
-
-
-def take_readme(browser: Browser, stage: Stage) -> None:
-    """The list of pods in a moment when something has just come or gone, and what Deployments changed."""
-    page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
-    page.goto(stage.url + PODS)
-    wait_until_live(page)
-    page.wait_for_selector(":is(tr.added, tr[data-gone]):nth-child(-n + 18)", timeout=120_000)
-    page.screenshot(path=README_PICTURE)
-    compared = next(scene for scene in HISTORY if scene.name == "list-compared-changes")
-    compared.play(page, stage)
-    page.screenshot(path=HISTORY_PICTURE)
 
 
 def main() -> None:
@@ -145,7 +139,7 @@ def main() -> None:
         metavar="TEXT",
         help="take the scenes whose name has this in it, or one of several with commas between",
     )
-    parser.add_argument("--readme", action="store_true", help="take only the pictures of the README")
+    parser.add_argument("--docs", action="store_true", help="take only the pictures of the documentation")
     parser.add_argument("--axe", action="store_true", help="run axe-core on each page too")
     parser.add_argument(
         "--settle", type=float, default=SETTLE, metavar="SECONDS", help="let the workload run for this many seconds"
@@ -158,13 +152,11 @@ def main() -> None:
     path = chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        if options.readme:
-            with usual_stage() as stage:
-                time.sleep(options.settle)
-                take_readme(browser, stage)
-            return
         camera = Camera(browser, options.folder, axe=options.axe)
-        camera.take_all(options.only, options.settle)
+        parts = options.only.split(",")
+        camera.take_all(
+            lambda name: name in DOCUMENTATION if options.docs else any(part in name for part in parts), options.settle
+        )
         browser.close()
     wrong = [*(f"no picture of {each}" for each in camera.failures), *camera.axe_violations]
     print(*wrong, sep="\n", file=sys.stderr)

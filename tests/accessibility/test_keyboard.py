@@ -174,3 +174,36 @@ def test_with_colours_of_the_system_the_cursor_and_the_state_are_still_seen(
     expect(cell).to_have_css("outline-style", "solid")
     expect(page.locator(".pulse")).to_have_css("forced-color-adjust", "none")
     expect(page.locator("tr[data-ui-cursor] input")).to_be_checked()
+
+
+def test_with_colours_of_the_system_the_chosen_tab_is_told_by_its_line(
+    new_context: Callable[..., BrowserContext], server: PageServer
+) -> None:
+    page = new_context(forced_colors="active").new_page()
+    open_live(page, server.url + PAGES["list with the drawer"])
+    line = "getComputedStyle(document.querySelector('.drawer-tabs a{}')).borderBottomColor"
+    around = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert page.evaluate(line.format("[aria-current]")) != around
+    assert page.evaluate(line.format(":not([aria-current])")) == around
+
+
+HAS_COLOUR = """(selector) => {
+  const legend = getComputedStyle(document.querySelector(selector)).backgroundColor;
+  const wanted = legend.match(/\\d+/g).slice(0, 3).map(Number);
+  const canvas = document.querySelector("#chart canvas");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  for (let at = 0; at < data.length; at += 4) {
+    if (wanted.every((value, index) => Math.abs(data[at + index] - value) < 3) && data[at + 3] > 250) return true;
+  }
+  return false;
+}"""
+"""Whether the chart has a point of the colour that an element of the legend has."""
+
+
+def test_with_colours_of_the_system_a_chart_has_the_colours_of_its_legend(
+    new_context: Callable[..., BrowserContext], server: PageServer
+) -> None:
+    page = new_context(forced_colors="active").new_page()
+    server.do("put", rows=[{"name": "pod-005", "version": 7, "restarts": 9}])
+    open_live(page, server.url)
+    wait_until(page, f"({HAS_COLOUR})('.legend .dot.modified')")

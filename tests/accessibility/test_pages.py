@@ -28,7 +28,7 @@ AROUND = "header.top, #side"
 """Parts around every page, which are checked on the first page only."""
 LIKE_OTHERS = {
     "list-filtered", "feed-filtered", "nodes", "events", "mydemos", "several", "drafts", "namespace-detail",
-    "list-compared-filtered", "list-compared-no-scripts",
+    "list-changing", "list-compared-filtered", "list-compared-no-scripts",
     "quick-scale", "quick-restart", "quick-cordon", "quick-evict", "quick-delete", "edited-elsewhere",
 }  # fmt: skip
 """Pages left out because others have the same parts: the run has 30 minutes."""

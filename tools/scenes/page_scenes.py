@@ -62,10 +62,25 @@ def drawer(page: Page, stage: Stage) -> None:
     page.wait_for_selector("#drawer h1, #drawer h2")
 
 
+TWO_COLUMNS = 1165
+"""Width in pixels from which on an editor shows YAML and form beside each other; below, the form alone at first."""
+
+
+def changing(page: Page, stage: Stage) -> None:
+    """A moment in which a pod at the top of the list has just come: one there was deleted."""
+    open_at(PODS, wait_for_rows)(page, stage)
+    href = page.locator("tbody tr td.c-name a").nth(4).get_attribute("href") or ""
+    namespace, name = href.removeprefix(PODS).partition("?")[0].strip("/").split("/")
+    stage.api.remove(f"api/v1/namespaces/{namespace}/pods/{name}")
+    page.wait_for_selector(":is(tr.added, tr[data-gone]):nth-child(-n + 18)")
+
+
 def _edited(page: Page, stage: Stage, port: int) -> None:
     stage.create_objects()
     stage.change_mydemo(8080)
     open_at(f"{STABLE_MYDEMO_HREF}edit/")(page, stage)
+    if page.evaluate("innerWidth") < TWO_COLUMNS:
+        page.locator("#yaml-tab[aria-selected]").click()
     page.locator("textarea[name=yaml]").fill(
         page.locator("textarea[name=yaml]").input_value().replace("8080", f"{port}")
     )
@@ -154,6 +169,7 @@ ON_LIST: tuple[Scene, ...] = (
 )
 LISTS: tuple[Scene, ...] = (
     Scene("list-drawer", drawer),
+    Scene("list-changing", changing, is_transient=True),
     Scene("list-past", past),
     Scene("list-filtered", open_at(f"{PODS}?q=status%3DRunning&sort=-age&namespace={quote('default')}", wait_for_rows)),
     Scene("list-nothing-matches", open_at(f"{PODS}?q=no-such-name-anywhere")),

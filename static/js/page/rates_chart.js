@@ -13,10 +13,12 @@ const state = { rates: null, plot: null, queued: false };
 const holder = () => document.getElementById("chart");
 const colour = (name) => getComputedStyle(holder()).getPropertyValue(name).trim();
 
-/* A canvas takes no light-dark() colour, so the browser computes it first. */
-function computed(name) {
+/* A canvas takes no light-dark() colour, so the browser computes it first. Where the system has colours of its own it
+   takes those, unless `adjust` is "none", as for the legend. */
+function computed(name, adjust = "auto") {
   const probe = document.createElement("i");
   probe.style.color = `var(${name})`;
+  probe.style.forcedColorAdjust = adjust;
   holder().append(probe);
   const value = getComputedStyle(probe).color;
   probe.remove();
@@ -63,7 +65,7 @@ function options(width, height) {
       { ...axis, space: 40, size: 40, incrs: STEPS, values: (_, splits) => splits.map((value) => String(Number(value.toFixed(1)))) },
     ],
     series: [{}, ...[...SERIES].reverse().map((name) => {
-      const fill = computed(`--chart-${name}`);
+      const fill = computed(`--chart-${name}`, "none");
       return { label: name, fill, stroke: fill, width: 0, paths: bars, points: { show: false } };
     })],
   };

@@ -1,0 +1,1 @@
+"""Documentation site: pages of docs/ as HTML, one folder a version."""
