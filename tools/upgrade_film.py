@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 from tests.support.browser.chromium import ARGUMENTS, chromium_path
 from tests.support.controlplane import ControlPlane
@@ -28,6 +28,8 @@ from tests.support.skip_if_missing import controlplane_binaries
 
 LONGEST = 5.0
 """Seconds for which a page may not be live."""
+SIZE = ViewportSize(width=480, height=320)
+"""Of pages: 50 of the usual size take two processors to draw."""
 CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 
 
@@ -51,7 +53,8 @@ def film(
         versions.prepare_edits(controlplane.create_namespace("edits"))
         playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=ARGUMENTS)
-        pages = open_pages(versions, changes, browser.new_context().new_page, browsers)
+        context = browser.new_context(reduced_motion="reduce", viewport=SIZE)
+        pages = open_pages(versions, changes, context.new_page, browsers)
         parts = {"upgrade": versions.upgrade, "back": versions.downgrade, "again": versions.upgrade}
         for name, steps in {**parts, "killed": versions.kill_each}.items():
             yield name, record(versions, changes, pages, steps(), rate=rate, pause=pause), versions

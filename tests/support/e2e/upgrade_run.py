@@ -16,7 +16,7 @@ from tests.support.e2e.random_changes import PODS, Changes
 from tests.support.e2e.recorded_open_page import RecordedPage
 from tests.support.e2e.two_versions import TwoVersions
 
-TAKE = 1.0
+TAKE = 3.0
 """Seconds between two looks at what the pages have recorded."""
 EDIT = 2.0
 """Seconds between two edits."""
