@@ -28,6 +28,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long  # make check builds it
 @pytest.mark.program
 def test_it_is_in_the_folder_of_its_version(site: Path) -> None:
     assert json.loads((site / "versions.json").read_text()) == [{"version": VERSION, "released": is_released()}]
@@ -35,6 +36,7 @@ def test_it_is_in_the_folder_of_its_version(site: Path) -> None:
     assert f">{VERSION}{'' if is_released() else ', not released'}</a>" in (site / VERSION / "index.html").read_text()
 
 
+@pytest.mark.long  # make check builds it
 @pytest.mark.program
 def test_every_page_of_docs_and_those_of_elsewhere_are_in_it(site: Path) -> None:
     names = {path.stem for path in (ROOT / "docs").glob("*.md")} | {
@@ -46,6 +48,7 @@ def test_every_page_of_docs_and_those_of_elsewhere_are_in_it(site: Path) -> None
 
 
 @pytest.mark.browser
+@pytest.mark.long
 @pytest.mark.program
 def test_from_the_disk_it_is_searched_and_asks_no_host(page: Page, site: Path) -> None:
     asked: list[str] = []
@@ -62,6 +65,7 @@ def test_from_the_disk_it_is_searched_and_asks_no_host(page: Page, site: Path) -
 
 
 @pytest.mark.browser
+@pytest.mark.long
 @pytest.mark.program
 def test_axe_finds_nothing_wrong_with_it_and_it_is_no_wider_than_its_window(page: Page, site: Path) -> None:
     for name, width, scheme in (("index", 1440, "light"), ("settings", 390, "dark"), ("start", 320, "light")):
