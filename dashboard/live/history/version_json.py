@@ -23,29 +23,51 @@ class _Entry(msgspec.Struct, gc=False):
     time: str = ""
 
 
-_entries = msgspec.json.Decoder(list[_Entry])
+class _Metadata(msgspec.Struct, gc=False):
+    managed: msgspec.Raw = msgspec.field(name="managedFields", default=msgspec.Raw())
+
+
+class _Whole(msgspec.Struct, gc=False):
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+
+
 LEADER = LEADER_ANNOTATION.encode()
 _VERSION = re.compile(rb'"resourceVersion":"[^"]*"')
+_MANAGED = b'"managedFields":'
+_whole = msgspec.json.Decoder(_Whole)
+_entries = msgspec.json.Decoder(list[_Entry])
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def version_json(whole: bytes) -> bytes:
-    """The JSON to store of an object's whole JSON; all but managedFields stays byte for byte, without white space.
+    """The JSON to store of an object's whole JSON; all but managedFields stays byte for byte.
 
     Raises msgspec.MsgspecError where `whole` is no object.
     """
-    return split_version(whole)[0]
+    managed = bytes(_whole.decode(whole).metadata.managed)
+    return _without(whole, managed) if managed else whole
 
 
 def split_version(whole: bytes) -> tuple[bytes, str]:
     """What `version_json` returns, and the field manager that wrote last; empty where managedFields does not say."""
-    members = _members.decode(whole)
-    metadata = _members.decode(members["metadata"]) if "metadata" in members else {}
-    managed = metadata.pop("managedFields", None)
-    if managed is None:
-        return msgspec.json.encode(members), ""
+    managed = bytes(_whole.decode(whole).metadata.managed)
+    return (_without(whole, managed), _last_manager(managed)) if managed else (whole, "")
+
+
+def _without(whole: bytes, managed: bytes) -> bytes:
+    """`whole` without managedFields of its metadata, whose value is `managed`."""
+    begin = whole.find(_MANAGED)
+    end = begin + len(_MANAGED) + len(managed)
+    if whole.startswith(managed, begin + len(_MANAGED)) and whole.find(_MANAGED, end) < 0:  # there is no other one
+        if whole[end : end + 1] == b",":
+            return whole[:begin] + whole[end + 1 :]
+        if whole[begin - 1 : begin] in (b",", b"{"):
+            return whole[: begin - (whole[begin - 1 : begin] == b",")] + whole[end:]
+    members = _members.decode(whole)  # with white space, too
+    metadata = _members.decode(members["metadata"])
+    del metadata["managedFields"]
     members["metadata"] = msgspec.Raw(msgspec.json.encode(metadata))
-    return msgspec.json.encode(members), _last_manager(managed)
+    return msgspec.json.encode(members)
 
 
 def is_heartbeat(before: bytes, after: bytes) -> bool:
@@ -53,7 +75,7 @@ def is_heartbeat(before: bytes, after: bytes) -> bool:
     times at which the kubelet of a node was heard.
     """
     if HEARTBEAT not in after and LEADER not in after:  # of most kinds: nothing is decoded
-        return _VERSION.sub(b"", before, 1) == _VERSION.sub(b"", after, 1)
+        return _without_version(before) == _without_version(after)
     old, new = _members.decode(before), _members.decode(after)
     if old.keys() != new.keys():
         return False
@@ -65,7 +87,13 @@ def is_heartbeat(before: bytes, after: bytes) -> bool:
     )
 
 
-def _last_manager(managed: msgspec.Raw) -> str:
+def _without_version(json: bytes) -> tuple[bytes, bytes]:
+    """What is before and after the first resourceVersion."""
+    found = _VERSION.search(json)
+    return (json, b"") if found is None else (json[: found.start()], json[found.end() :])
+
+
+def _last_manager(managed: bytes) -> str:
     try:
         entries = _entries.decode(managed)
     except msgspec.MsgspecError:

@@ -35,6 +35,26 @@ def test_it_is_the_object_without_managed_fields_in_its_own_order() -> None:
     assert version_json(whole) == (b'{"kind":"Pod","metadata":{"name":"a","uid":"u"},"spec":{"b":1.50,"a":"\\u00e9"}}')
 
 
+@pytest.mark.parametrize(
+    ("whole", "stored"),
+    [
+        (b'{"metadata":{"managedFields":[1],"uid":"u"}}', b'{"metadata":{"uid":"u"}}'),
+        (b'{"metadata":{"name":"a","managedFields":[1]},"x":1}', b'{"metadata":{"name":"a"},"x":1}'),
+        (b'{"metadata":{"managedFields":null}}', b'{"metadata":{}}'),
+        (b'{ "metadata" : { "managedFields" : [1] , "uid" : "u" } }', b'{"metadata":{"uid":"u"}}'),
+        (b'{"a":{"managedFields":[1],"b":2},"metadata":{"managedFields":[1],"uid":"u"}}',
+         b'{"a":{"managedFields":[1],"b":2},"metadata":{"uid":"u"}}'),
+        (b'{"metadata":{"managedFields":[1],"uid":"u"},"z":{"managedFields":[2]}}',
+         b'{"metadata":{"uid":"u"},"z":{"managedFields":[2]}}'),
+        (b'{"metadata":{"annotations":{"a":"\\"managedFields\\":[1]"},"managedFields":[1]}}',
+         b'{"metadata":{"annotations":{"a":"\\"managedFields\\":[1]"}}}'),
+        (b'{"metadata":{"uid":"u"}, "z": 1}', b'{"metadata":{"uid":"u"}, "z": 1}'),
+    ],
+)  # fmt: skip
+def test_managed_fields_of_the_object_alone_go_wherever_they_stand(whole: bytes, stored: bytes) -> None:
+    assert version_json(whole) == stored
+
+
 ENTRIES = b"""{"metadata":{"managedFields":[
     {"manager":"a","time":"2026-01-02T00:00:00Z"},
     {"manager":"b","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:x":{}}}]}}"""
