@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.pages.audit.lines import AuditLine, audit_line
-from dashboard.pages.audit.query import MaySee, is_visible, records_of_objects
+from dashboard.pages.audit.query import AuditRecord, MaySee, is_visible, records_of_objects
 from dashboard.pages.audit.recorder import AuditRecorder
 from dashboard.pages.authors.store import AuthorStore
 from dashboard.pages.incident.family import Member, Place
 from dashboard.pages.incident.timeline_entry import TimelineEntry
 from dashboard.runtime.counts_and_times import parse_timestamp
 from dashboard.runtime.database_executor import Unavailable
+from dashboard.runtime.thread_pools import run_in_thread
 
 MAX_OBJECTS = 500
 """Most objects of which records are searched."""
@@ -123,9 +124,13 @@ class WritesOfPeople:
         except Unavailable:
             self.is_readable = False
             return []
-        lines = [audit_line(record) for record in records if is_visible(record, self.may_see)]
-        made = [(line, parse_timestamp(line.time), record_words(line)) for line in lines]
-        return [(line, at, words) for line, at, words in made if at is not None and words]
+        return await run_in_thread(_tell, records, self.may_see)
+
+
+def _tell(records: Iterable[AuditRecord], may_see: MaySee) -> list[tuple[AuditLine, float, str]]:
+    lines = [audit_line(record) for record in records if is_visible(record, may_see)]
+    told = [(line, parse_timestamp(line.time), record_words(line)) for line in lines]
+    return [(line, at, words) for line, at, words in told if at is not None and words]
 
 
 def _is_deletion(line: AuditLine) -> bool:

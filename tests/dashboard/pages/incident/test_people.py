@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import datetime
 from types import SimpleNamespace
 from typing import Any, cast
@@ -24,7 +25,10 @@ from dashboard.pages.audit.entry import (
     new_record,
     outcome_entry,
 )
+from dashboard.pages.audit.lines import AuditLine, audit_line
+from dashboard.pages.audit.query import AuditRecord
 from dashboard.pages.authors.store import AuthorStore, Write
+from dashboard.pages.incident import people
 from dashboard.pages.incident.people import MAX_DELETED
 from tests.dashboard.pages.audit.conftest import SEALER, in_thread, record, recorder_at, sqlite_record
 from tests.dashboard.pages.drains.conftest import empty_database
@@ -89,6 +93,20 @@ async def test_who_deleted_it_through_deltaboard_is_named_on_the_page_and_in_the
     assert "not known" not in text.replace("before this is known here", "")
     assert "write: alice deleted it through Deltaboard" in await page(incident.site, f"{WHY}?markdown")
     assert f'href="/audit/?uid={UID}"' in await page(incident.site, WHY)
+
+
+async def test_records_are_not_read_on_the_event_loop(incident: Incident, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+
+    def noted(read: AuditRecord) -> AuditLine:
+        threads.append(threading.current_thread())
+        return audit_line(read)
+
+    monkeypatch.setattr(people, "audit_line", noted)
+    await incident.write("delete")
+    await incident.text()
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 @pytest.mark.parametrize(
