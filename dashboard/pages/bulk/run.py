@@ -126,6 +126,8 @@ class ChangeGroup(msgspec.Struct, frozen=True, array_like=True):
     """Number of further fields, not in `fields`."""
     title: str = ""
     """Facts about a deletion that the objects share: finalizers hold them, or controllers may replace them."""
+    more_added_count: int = 0
+    """Number of further added items, not in `named_items`."""
 
 
 class Run(msgspec.Struct, frozen=True):

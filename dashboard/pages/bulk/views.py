@@ -185,12 +185,14 @@ def _review_page(
     number = min(max(int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 6 else 1, 1), pages)
     shown = groups[(number - 1) * GROUPS_PER_PAGE : number * GROUPS_PER_PAGE]
     all_added = added_items(groups)
+    unlisted = max((change.more_added_count for change in changes), default=0)
     context: dict[str, object] = {
         **_shared_context(run_request, items),
         **context_of_run,
         "groups": [(group, effect_texts(group.items, run_request.kind)) for group in shown],
         "added_items": all_added[:MAX_ADDED_ITEMS],
-        "more_added_count": max(0, len(all_added) - MAX_ADDED_ITEMS),
+        "more_added_count": max(0, len(all_added) - MAX_ADDED_ITEMS) + unlisted,
+        "is_more_added": bool(unlisted),
         "pod_totals": _pod_totals(run_request, groups),
         "group_count": len(groups),
         "number": number,

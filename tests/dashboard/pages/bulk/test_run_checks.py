@@ -61,9 +61,13 @@ async def test_what_is_in_many_namespaces_is_looked_for_once(monkeypatch: pytest
     owned = [pod(n, f"n-{n}", owner={"kind": "Namespace", "name": f"n-{n}", "uid": f"n-{n}"}) for n in range(20)]
     place = place_with("namespaces", [*owned, pod(20, "elsewhere"), pod(21, "n-1")])
     replica = place.app_state[REPLICAS].get("pods")
-    looks = []
-    possible_uids = replica.possible_uids
-    monkeypatch.setattr(replica, "possible_uids", lambda: looks.append(1) or possible_uids())
+    looks, possible_uids = list[None](), replica.possible_uids
+
+    def count() -> list[str]:
+        looks.append(None)
+        return possible_uids()
+
+    monkeypatch.setattr(replica, "possible_uids", count)
     found = await count_dependents(place, [Item("", f"n-{n}", f"n-{n}", "tried") for n in range(20)])
     assert found == ("21 Pods",), "what a namespace owns besides is counted once"
     assert len(looks) == 1
