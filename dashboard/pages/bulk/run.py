@@ -158,6 +158,10 @@ class Run(msgspec.Struct, frozen=True):
     made: float
     """Unix seconds, like `beat`."""
     beat: float
+    is_newer: bool = False
+    """Whether a newer version stored it, with words that this one does not know: then it has no `order`, and is left as
+    it is.
+    """
 
     @property
     def identity(self) -> Identity:
