@@ -85,6 +85,10 @@ class RunStore:
         """The run; None where it does not exist or has another owner."""
         return await self._database.ask(_find, identity, key, server)
 
+    async def discard(self, run: Run) -> None:
+        """Delete a run that has written nothing; nothing happens where somebody started a phase since it was read."""
+        await self._database.ask(_discard, run)
+
     async def items(self, key: str) -> Items:
         return await self._database.ask(_items, key)
 
@@ -186,6 +190,11 @@ def _items(alias: str, key: str) -> Items:
 def _groups(alias: str, key: str) -> tuple[ChangeGroup, ...]:
     groups: Any = BulkRun.objects.using(alias).values_list("groups", flat=True).get(key=key)
     return _convert(groups, tuple[ChangeGroup, ...])
+
+
+def _discard(alias: str, expected: Run) -> None:
+    same = BulkRun.objects.using(alias).filter(key=expected.key, state=expected.state, runner=expected.runner)
+    same.filter(beat=expected.beat).delete()
 
 
 def _set_wish(alias: str, key: str, wish: str) -> None:

@@ -58,7 +58,12 @@ async def run(request: HttpRequest, resource: str, key: str) -> HttpResponse:
     if is_read_only() and (request.method == "POST" or run_request.run.state == "choosing"):
         runs = ChoiceLink("Bulk changes", RUNS_PATH)
         return read_only_page(request, ChoiceLink(run_request.kind.title, run_request.kind.path), runs, key=resource)
-    return await _pressed(run_request) if request.method == "POST" else await _shown(run_request)
+    if request.method != "POST":
+        return await _shown(run_request)
+    if "discard" in request.POST and run_request.run.can_choose_again:
+        await run_request.app_state[BULK_RUNNER].store.discard(run_request.run)
+        return see_other(RUNS_PATH)
+    return await _pressed(run_request)
 
 
 async def _pressed(run_request: RunRequest) -> HttpResponse:

@@ -92,6 +92,24 @@ async def test_a_run_is_found_again_by_its_browser(demos: Demos) -> None:
     assert "None so far" in (await Browser(demos.parts).open("/runs/")).text
 
 
+async def test_a_run_that_was_never_begun_is_thrown_away_and_one_that_wrote_is_not(demos: Demos) -> None:
+    demos.make("a")
+    await demos.review(verb="label", label_set="x=1")
+    begun = demos.run
+    await demos.press("start")
+    await demos.shows("1 changed.")
+    await demos.review(verb="label", label_set="y=1")
+    page = await demos.browser.open("/runs/")
+    assert page.body.count('name="discard"') == 1
+    await demos.press("discard")
+    page = await demos.browser.open("/runs/")
+    assert demos.run not in page.body
+    assert begun in page.body
+    demos.run = begun
+    await demos.press("discard")
+    assert begun in (await demos.browser.open("/runs/")).body
+
+
 async def test_a_run_of_a_newer_version_is_shown_as_one(demos: Demos) -> None:
     demos.make("a")
     await demos.review(verb="label", label_set="x=1")
