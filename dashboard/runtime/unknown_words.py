@@ -1,6 +1,6 @@
 """Decoding of messages of newer versions: a word that this version does not know is replaced, and said.
 
-Only words of a `Literal` are meant. Anything else that does not fit is an error as before.
+Only fields that may have a few fixed words are meant. Anything else that does not fit is an error as before.
 """
 
 from __future__ import annotations
