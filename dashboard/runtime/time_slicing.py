@@ -6,10 +6,11 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from typing import Literal, Protocol
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from typing import Literal, Protocol, TypeVar
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 SLICE_SECONDS = 0.005
 """Seconds of a slice."""
@@ -25,6 +26,16 @@ SlicedWork = Iterator[Literal["wait"] | None]
 """Yields after each small step, of a few milliseconds at most; "wait" where it can do nothing before other work has
 run.
 """
+
+
+async def in_turns(items: Iterable[T]) -> AsyncIterator[T]:
+    """The items, with a turn for other tasks after each slice; an item should take a few milliseconds at most."""
+    end = time.perf_counter() + SLICE_SECONDS
+    for item in items:
+        yield item
+        if time.perf_counter() >= end:
+            await asyncio.sleep(0)
+            end = time.perf_counter() + SLICE_SECONDS
 
 
 class Slices(Protocol):

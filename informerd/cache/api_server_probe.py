@@ -15,7 +15,7 @@ from functools import partial
 from typing import Literal, Protocol, get_args
 
 from informerd.clock import Clock, sleep_or
-from informerd.errors import ApiError, CredentialsError, InformerdError
+from informerd.errors import ApiError, CredentialsError, InformerdError, NotConnected
 from informerd.log_throttle import LogThrottle, repeat_suffix
 
 log = logging.getLogger(__name__)
@@ -24,6 +24,8 @@ INTERVAL = 5.0
 """Seconds between probes."""
 SUSPECT_INTERVAL = 1.0
 """Seconds between probes while the API server is not well, or a client could not reach it."""
+CONNECT_INTERVAL = 0.5
+"""Seconds between tries while not even a connection can be made, which costs the API server nothing."""
 
 
 ProbeOutcome = Literal["answered", "refused", "silent", "no_credentials"]
@@ -64,6 +66,7 @@ class Probe:
         self._repeats = LogThrottle(clock)
         self._silent_probes = 0
         self._in_doubt = False
+        self._is_connected = True
         self._doubted = asyncio.Event()
         self.outcomes: Counter[str] = Counter(dict.fromkeys(get_args(ProbeOutcome), 0))
         """Number of times that each ProbeOutcome was seen."""
@@ -79,7 +82,7 @@ class Probe:
         self._listeners.pop(listener, None)
 
     def suspect(self) -> None:
-        """Probe each SUSPECT_INTERVAL until the API server is well: a client could not reach it."""
+        """Probe each SUSPECT_INTERVAL or CONNECT_INTERVAL until the API server is well: a client could not reach it."""
         self._in_doubt = True
         self._doubted.set()
 
@@ -90,7 +93,8 @@ class Probe:
                 self._doubted.clear()
                 await sleep_or(self._doubted, self._interval, self._clock)
             if self._in_doubt:
-                await self._clock.sleep(min(SUSPECT_INTERVAL, self._interval))
+                pause = SUSPECT_INTERVAL if self._is_connected else CONNECT_INTERVAL
+                await self._clock.sleep(min(pause, self._interval))
             await self.probe_once()
 
     async def probe_once(self) -> None:
@@ -108,6 +112,7 @@ class Probe:
         except Exception as error:
             if not isinstance(error, InformerdError) and (number := self._repeats.count(type(error).__name__)):
                 log.exception("the probe failed%s", repeat_suffix(number), extra={"failures": number})
+            self._is_connected = not isinstance(error, NotConnected)
             self._missed(f"the API server does not answer: {error}")
         else:
             self._heard("answered")
@@ -115,6 +120,7 @@ class Probe:
     def _heard(self, outcome: ProbeOutcome) -> None:
         self.outcomes[outcome] += 1
         self._in_doubt = outcome == "refused"
+        self._is_connected = True
         if self.problem:
             fields = {"problem": "", "failures": self._silent_probes}
             probes = "1 silent probe" if self._silent_probes == 1 else f"{self._silent_probes} silent probes"

@@ -75,7 +75,7 @@ class Reflector(Generic[T]):
             clock=clock,
             monitor=monitor,
             backoff=self._backoff(),
-            on_unreachable=probe.suspect if probe is not None else lambda: None,
+            on_unreachable=probe.suspect if probe is not None else None,
         )
         self._cursor = Cursor()
         self._session: WatchSession[T] | None = None

@@ -6,10 +6,20 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from informerd.cache.api_server_probe import CONNECT_INTERVAL
 from informerd.cache.backoff import Backoff
 from informerd.cache.health import HealthMonitor, State
 from informerd.clock import Clock, sleep_or
-from informerd.errors import ApiError, CredentialsError, Forbidden, InformerdError, NotFound, Unauthorized, Unreachable
+from informerd.errors import (
+    ApiError,
+    CredentialsError,
+    Forbidden,
+    InformerdError,
+    NotConnected,
+    NotFound,
+    Unauthorized,
+    Unreachable,
+)
 from informerd.log_throttle import LogThrottle, repeat_suffix
 
 log = logging.getLogger(__name__)
@@ -28,7 +38,7 @@ class Recovery:
     """Handles one reflector's failures. `has_list`: the store holds a list, which a failure makes stale.
 
     `on_unreachable` is called where the API server could not be reached, so that the probe finds out when it can be
-    reached again.
+    reached again; None where there is no probe.
     """
 
     def __init__(
@@ -38,7 +48,7 @@ class Recovery:
         clock: Clock,
         monitor: HealthMonitor,
         backoff: Backoff,
-        on_unreachable: Callable[[], None] = lambda: None,
+        on_unreachable: Callable[[], None] | None = None,
     ) -> None:
         self.on_error: WatchErrorHandler | None = None
         self.has_list = False
@@ -46,9 +56,12 @@ class Recovery:
         self._clock = clock
         self._monitor = monitor
         self._backoff = backoff
+        self._connect_backoff = Backoff(clock, reset=0.0)  # apart: what was not sent asked nothing of the API server
         self._on_unreachable = on_unreachable
         self._wake = asyncio.Event()
         self._server_silent = False
+        self._server_returns = False  # it answers again after a silence, and has not said yet that it is well
+        self._is_told_when = False  # the API server said how long to wait
         self._unreached = False  # what is waited for is that the API server can be reached
         self._woken = False  # a good probe has ended such a wait, and nothing has worked since
         self._repeats = LogThrottle(clock)
@@ -56,13 +69,15 @@ class Recovery:
 
     async def pause(self, error: Exception, *, at_most: float = float("inf")) -> None:
         """Report `error` and wait: by the backoff or `at_most` seconds; longer where the API server asks for it, up to
-        MAX_RETRY_AFTER.
+        MAX_RETRY_AFTER. Where no connection could be made the backoff does not grow.
 
-        An answered probe ends the wait at once: each time where a probe had failed before, else once until a watch has
-        begun, because some API servers answer probes and nothing else.
+        An answered probe ends the wait at once: each time where a probe had failed before, and the first good one after
+        that where the API server did not say how long to wait; else once until a watch has begun, because some API
+        servers answer probes and nothing else.
         """
         self._report(error)
-        delay = min(self._backoff.next(), at_most)
+        delay = min(self._delay_after(error), at_most)
+        self._is_told_when = isinstance(error, ApiError) and bool(error.retry_after)
         if isinstance(error, ApiError) and error.retry_after is not None:
             delay = max(delay, min(error.retry_after, MAX_RETRY_AFTER))
         problem = self._sentence(error)
@@ -73,7 +88,8 @@ class Recovery:
         self._wake.clear()
         if isinstance(error, Unreachable):
             self._unreached = True
-            self._on_unreachable()
+            if self._on_unreachable is not None:
+                self._on_unreachable()
         await sleep_or(self._wake, delay, self._clock)
         self._unreached = False
 
@@ -86,19 +102,27 @@ class Recovery:
         """Note that a watch has begun; two minutes of watching start the backoff over."""
         self._woken = False
         self._backoff.record_success()
+        self._connect_backoff.record_success()
 
     def probe_answered(self, *, is_healthy: bool) -> None:
         """The API server answered a probe, which may end a wait; only a healthy answer counts as contact."""
         if is_healthy:
             self._monitor.record_contact()
-        if self._server_silent or (is_healthy and self._unreached and not self._woken):
-            self._server_silent = False
+        returned = is_healthy and self._server_returns and not self._is_told_when
+        if self._server_silent or returned or (is_healthy and self._unreached and not self._woken):
             self._woken = True
             self._wake.set()
+        self._server_returns = not is_healthy and (self._server_silent or self._server_returns)
+        self._server_silent = False
 
     def probe_failed(self) -> None:
         """The API server does not answer."""
         self._server_silent = True
+
+    def _delay_after(self, error: Exception) -> float:
+        if not isinstance(error, NotConnected):
+            return self._backoff.next()
+        return CONNECT_INTERVAL if self._on_unreachable is None else self._connect_backoff.next()
 
     def _sentence(self, error: Exception) -> str:
         if isinstance(error, NotFound):
@@ -114,7 +138,8 @@ class Recovery:
 
     def _say_another(self, error: Exception, problem: str) -> None:
         """Log a problem of another kind than the last one, where the state stays the same and is not logged."""
-        state, kind = self._state_after(error), type(error).__name__
+        state = self._state_after(error)
+        kind = "Unreachable" if isinstance(error, NotConnected) else type(error).__name__
         another = state == self._monitor.state and self._kind not in ("", kind)
         self._kind = kind
         if another and (number := self._repeats.count(kind)):

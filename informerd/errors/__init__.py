@@ -54,6 +54,7 @@ from informerd.errors.rest import (
     MalformedAnswer,
     MalformedStream,
     NotBegun,
+    NotConnected,
     Unreachable,
 )
 from informerd.errors.status import Cause, Status, StatusDetails, StatusMeta
@@ -103,6 +104,7 @@ __all__ = [
     "MalformedStream",
     "MissingExtra",
     "NotBegun",
+    "NotConnected",
     "NotFound",
     "NotInTime",
     "NotLeading",

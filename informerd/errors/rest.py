@@ -21,6 +21,10 @@ class Unreachable(InformerdError):
     """No answer came: refused, reset, timed out, TLS or name failure. Nothing is known about what the server did."""
 
 
+class NotConnected(Unreachable):
+    """No connection could be made: refused, or no way there. Nothing was sent."""
+
+
 class NotBegun(Unreachable):
     """The connection stands, but the answer has not begun within the time it was given."""
 

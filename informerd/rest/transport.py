@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import socket
 import ssl
 from collections import Counter
@@ -23,7 +24,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from informerd.clock import Clock
-from informerd.errors import ConfigError, MalformedAnswer, NotBegun, Unreachable
+from informerd.errors import ConfigError, MalformedAnswer, NotBegun, NotConnected, Unreachable
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.credentials import RequestCredentials
 from informerd.rest.read_time_slice import LoopTurn
@@ -54,6 +55,9 @@ _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3), ("
 
 _BROKEN = (aiohttp.ClientError, HttpProcessingError, OSError, EOFError, UnicodeError)
 """Errors of sending and reading without a response. UnicodeError: a host name that DNS cannot hold."""
+
+
+_NO_WAY_THERE = frozenset({errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH})
 
 
 class Transport:
@@ -249,7 +253,11 @@ class Transport:
             raise error_from_response(response.status, body, response.headers.items(), now=self._clock.time())
 
     def _unreachable(self, error: Exception) -> Unreachable:
-        return error if isinstance(error, Unreachable) else Unreachable(_sentence(self._config.server, error))
+        if isinstance(error, Unreachable):
+            return error
+        cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+        kind = NotConnected if isinstance(cause, OSError) and cause.errno in _NO_WAY_THERE else Unreachable
+        return kind(_sentence(self._config.server, error))
 
 
 async def _body_of(response: aiohttp.ClientResponse) -> bytes:

@@ -13,6 +13,7 @@ import msgspec
 
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.runtime.unknown_words import LenientDecoder
 from informerd.cache.health import Health
 from informerd.zstd_dictionaries import Dictionary
 
@@ -115,10 +116,10 @@ def _omit_dictionary(value: Any) -> None:
 encoder = msgspec.msgpack.Encoder(enc_hook=_omit_dictionary)
 UNENCODABLE = (OverflowError, TypeError, ValueError, msgspec.MsgspecError)
 """Errors of the encoder for content that no message can carry."""
-frame_decoder = msgspec.msgpack.Decoder(Frame)
+frame_decoder = LenientDecoder(Frame)
 snapshot_request_decoder = msgspec.msgpack.Decoder(SnapshotRequest)
 interest_decoder = msgspec.msgpack.Decoder(InterestMessage)
-snapshot_chunk_decoder = msgspec.msgpack.Decoder(SnapshotChunk)
+snapshot_chunk_decoder = LenientDecoder(SnapshotChunk)
 
 
 ON_DEMAND_TTL = 600.0

@@ -24,6 +24,9 @@ class UidLookup(Protocol):
     def uids_of(self, name: str) -> Collection[str]:
         """The uids of the rows that have this name, in no order. Do not keep it: it may change with the rows."""
 
+    def possible_uids_of(self, name: str) -> Collection[str]:
+        """The same, with those of some rows that are not visible: for work that looks at each in slices."""
+
 
 class FeedLines(Reversible[Entry], Collection[Entry], Protocol):
     """Lines of the feed, oldest first."""

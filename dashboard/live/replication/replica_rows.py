@@ -37,6 +37,8 @@ class UidIndex:
         uids = self._uids.get(name, ())
         return (uids,) if isinstance(uids, str) else uids
 
+    possible_uids_of = uids_of
+
     def update(self, old: Row | None, new: Row | None) -> None:
         """The row was `old`, None where it is new, and is now `new`; None: it is deleted."""
         before = self._names_of(old) if old is not None else ()

@@ -99,6 +99,9 @@ class VisibleUids:
     def uids_of(self, name: str) -> Collection[str]:
         return [uid for uid in self._uids.uids_of(name) if uid in self._rows]
 
+    def possible_uids_of(self, name: str) -> Collection[str]:
+        return self._uids.possible_uids_of(name)
+
 
 class VisibleEntries(Collection[Entry]):
     """The visible ones among lines of the feed, oldest first."""

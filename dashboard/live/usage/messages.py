@@ -11,6 +11,7 @@ import msgspec
 from dashboard.live.usage.missing_rights import MissingRights
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
+from dashboard.runtime.unknown_words import LenientDecoder
 
 USAGE_GROUP = "deltaboard.usage"
 """Group to which every worker sends its reports (as ``{"type": "usage.part", "data": bytes}``)."""
@@ -57,6 +58,6 @@ class UsageRequest(msgspec.Struct, frozen=True, array_like=True):
 
 
 encoder = msgspec.msgpack.Encoder()
-part_decoder = msgspec.msgpack.Decoder(ReportPart)
+part_decoder = LenientDecoder(ReportPart)
 request_decoder = msgspec.msgpack.Decoder(UsageRequest)
-past_decoder = msgspec.msgpack.Decoder(PastUsage)
+past_decoder = LenientDecoder(PastUsage)

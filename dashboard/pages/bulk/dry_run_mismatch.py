@@ -17,7 +17,10 @@ from dashboard.pages.writes.object_client import ObjectClient
 
 MOST_DIGESTS = 40
 """Most fields of a change whose values are stored."""
+MAX_DIGEST_TEXT = 2_000
+"""Most characters of these fields' names: there may be 10,000 objects."""
 _DIGEST = 12
+LARGE_DRIFT = "The result differs from the review. The change has too many fields to say in which."
 UNKNOWN_DRIFT = "The result differs from the review, but the details could not be found out."
 
 
@@ -27,8 +30,8 @@ def fingerprint_of(stored: dict[str, Value]) -> str:
 
 
 def digest_fields(changes: Sequence[Change]) -> tuple[tuple[str, str], ...]:
-    """Each changed field with a digest of its new value; empty where there are very many."""
-    if len(changes) > MOST_DIGESTS:
+    """Each changed field with a digest of its new value; empty where there are very many, or their names very long."""
+    if len(changes) > MOST_DIGESTS or sum(len(each.field) for each in changes) > MAX_DIGEST_TEXT:
         return ()
     return tuple((each.field, "" if each.now is ABSENT else fingerprint(each.now)[:_DIGEST]) for each in changes)
 
@@ -37,7 +40,9 @@ async def describe_drift(client: ObjectClient, item: Item, stored: dict[str, Val
     """The difference, in sentences; empty where there is none, or where the reviewed state is unknown."""
     if not item.stored_fingerprint or fingerprint_of(stored) == item.stored_fingerprint:
         return ""
-    was = await client.read_version(item.version) if item.field_digests else None
+    if not item.field_digests:
+        return LARGE_DRIFT
+    was = await client.read_version(item.version)
     if was is None:
         return UNKNOWN_DRIFT
     digests = digest_fields(changes(editable_part(was), editable_part(stored)))

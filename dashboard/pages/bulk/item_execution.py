@@ -18,7 +18,7 @@ from dashboard.objects.schemas.schema_store import SchemaStore
 from dashboard.pages.authors.record_and_lookup import WriteRecorder
 from dashboard.pages.bulk.diff_fields import diff_fields
 from dashboard.pages.bulk.dry_run_mismatch import describe_drift, digest_fields, fingerprint_of
-from dashboard.pages.bulk.list_items_in_patch import missing_items_hint, named_items
+from dashboard.pages.bulk.list_items_in_patch import limit_items, missing_items_hint, named_items
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import (
     ChangeGroup,
@@ -167,15 +167,14 @@ class ItemExecution:
             return DryRunResult(finish_item(item, "same", "It already has this state."))
         shown = changes(was, now, schema=schema)
         fields, more = diff_fields(shown, was, now, patch, schema, secret=self.kind.key == "secrets")
-        named = named_items(patch, schema, was, now)
+        named, more_added = limit_items(named_items(patch, schema, was, now))
         item = msgspec.structs.replace(
             item, stored_fingerprint=fingerprint_of(stored.value), field_digests=digest_fields(all_changes)
         )
         item = msgspec.structs.replace(item, effects=await self._effects(item, live, now))
-        return DryRunResult(
-            tried_item(item, _changes_fingerprint(all_changes)),
-            ChangeGroup(_changes_fingerprint(shown), "", fields, stored.warnings, named, more),
-        )
+        seen = _changes_fingerprint(shown)
+        group = ChangeGroup(seen, "", fields, stored.warnings, named, more, more_added_count=more_added)
+        return DryRunResult(tried_item(item, _changes_fingerprint(all_changes)), group)
 
     async def _effects(self, item: Item, live: dict[str, Value], now: dict[str, Value]) -> tuple[Effect, ...]:
         effects = change_effects({**editable_part(live), "status": live.get("status")}, now)

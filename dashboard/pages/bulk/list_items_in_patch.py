@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
@@ -20,6 +20,14 @@ _NOUNS: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 
 
+MAX_NAMED_ITEMS = 40
+"""Most items of a change that a run stores."""
+MAX_NAMED_TEXT = 8_000
+"""Most characters of their names and fields."""
+MAX_HINTED = 5
+"""Most items that the reason of a refusal names."""
+
+
 class NamedItem(msgspec.Struct, frozen=True, array_like=True):
     """A list item that a patch names, and its change in an object."""
 
@@ -32,6 +40,10 @@ class NamedItem(msgspec.Struct, frozen=True, array_like=True):
     def words(self) -> str:
         """``variable DEBUG of container app``."""
         return " of ".join(f"{noun} {name}" for noun, name in self.names)
+
+    @property
+    def is_container(self) -> bool:
+        return self.names[0][0].endswith("container")
 
 
 def named_items(patch: Value, schema: Schema, was: Value, now: Value) -> tuple[NamedItem, ...]:
@@ -48,14 +60,32 @@ def named_items(patch: Value, schema: Schema, was: Value, now: Value) -> tuple[N
     return tuple(items)
 
 
+def limit_items(items: Sequence[NamedItem]) -> tuple[tuple[NamedItem, ...], int]:
+    """Those that a run stores, added containers and other added items before changed ones; and the number of added
+    items that are left out.
+    """
+    kept: list[NamedItem] = []
+    text = 0
+    for item in sorted(items, key=lambda each: (each.how != "added", not each.is_container)):
+        text += len(item.field) + sum(len(name) for _, name in item.names)
+        if len(kept) == MAX_NAMED_ITEMS or text > MAX_NAMED_TEXT:
+            break
+        kept.append(item)
+    more = sum(item.how == "added" for item in items) - sum(item.how == "added" for item in kept)
+    return tuple(item for item in items if item in kept), more
+
+
 def missing_items_hint(patch: Value, schema: Schema, live: Value) -> str:
     """Likely reason of a refusal: the patch names an item that the object does not have; as a sentence."""
     paths: list[Path] = []
     for path in _item_paths((), patch, schema) if schema.strategic else ():
         if get(live, path) is ABSENT and not any(path[: len(each)] == each for each in paths):
             paths.append(path)
-    named = ", ".join(NamedItem(format_path(path), _names(path), "added").words for path in paths)
-    return f"There is no {named} to change: the patch would add it." if named else ""
+    if not paths:
+        return ""
+    named = ", ".join(NamedItem(format_path(path), _names(path), "added").words for path in paths[:MAX_HINTED])
+    more = f" and {len(paths) - MAX_HINTED:,} more" if len(paths) > MAX_HINTED else ""
+    return f"There is no {named}{more} to change: the patch would add {'it' if len(paths) == 1 else 'them'}."
 
 
 def _item_paths(path: Path, value: Value, schema: Schema) -> Iterator[Path]:

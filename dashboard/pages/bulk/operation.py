@@ -30,7 +30,9 @@ class UndoneRun(msgspec.Struct, frozen=True):
 
 
 class BulkOperation(msgspec.Struct, frozen=True):
-    """`patch` is a merge patch (RFC 7386), `strategic` a strategic one; or the fields of a deletion."""
+    """A new sort of operation gets a new verb: a process that does not know it leaves the run alone (NewerVersion).
+
+    `patch` is a merge patch (RFC 7386), `strategic` a strategic one; or the fields of a deletion."""
 
     verb: Verb
     patch: dict[str, Any] | None = {}

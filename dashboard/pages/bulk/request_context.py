@@ -18,6 +18,7 @@ from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.bulk.run import Item, Run
 from dashboard.pages.bulk.runner import BULK_RUNNER
+from dashboard.pages.bulk.store import NewerVersion
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.writes.destruction import patch_destroys
@@ -84,7 +85,9 @@ class RunRequest:
 
 
 def require_database(view: AsyncView) -> AsyncView:
-    """Decorate a view: where runs cannot be stored, a page says so and nothing is started."""
+    """Decorate a view: where runs cannot be stored, or a newer version stored this one, a page says so and nothing is
+    started.
+    """
 
     @wraps(view)
     async def wrapped(request: HttpRequest, **address: str) -> HttpResponse:
@@ -97,6 +100,11 @@ def require_database(view: AsyncView) -> AsyncView:
                 f"Check whether {COMMAND} migrate must be run. The error: {error}"
             )
             return not_found_page(request, NotFoundInfo("The database cannot be used", words), status=503)
+        except NewerVersion:
+            words = "It has words that this version does not know. It is left as it is: a newer process shows it."
+            runs = ChoiceLink("Runs of this browser", RUNS_PATH)
+            missing = NotFoundInfo("A newer version of Deltaboard made this run", words, (runs,))
+            return not_found_page(request, missing, status=409)
 
     return wrapped
 

@@ -80,7 +80,8 @@ class ReviewGroup(ItemNames):
 
     @property
     def other_item_count(self) -> int:
-        return len(self.added_items) - len(self.title_items)
+        more = self.change.more_added_count if self.change is not None else 0
+        return len(self.added_items) + more - len(self.title_items)
 
     @property
     def shown_fields(self) -> tuple[DiffField, ...]:
@@ -133,7 +134,7 @@ class AddedItem(ItemNames):
     @property
     def is_warning(self) -> bool:
         """Whether the name may be a typing error: other objects have it, or a new container would be created."""
-        return bool(self.changed_count) or self.item.names[0][0].endswith("container")
+        return bool(self.changed_count) or self.item.is_container
 
 
 def review_groups(items: Iterable[Item], groups: Sequence[ChangeGroup]) -> list[ReviewGroup]:

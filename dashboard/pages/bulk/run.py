@@ -126,6 +126,8 @@ class ChangeGroup(msgspec.Struct, frozen=True, array_like=True):
     """Number of further fields, not in `fields`."""
     title: str = ""
     """Facts about a deletion that the objects share: finalizers hold them, or controllers may replace them."""
+    more_added_count: int = 0
+    """Number of further added items, not in `named_items`."""
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -156,6 +158,10 @@ class Run(msgspec.Struct, frozen=True):
     made: float
     """Unix seconds, like `beat`."""
     beat: float
+    is_newer: bool = False
+    """Whether a newer version stored it, with words that this one does not know: then it has no `order`, and is left as
+    it is.
+    """
 
     @property
     def identity(self) -> Identity:

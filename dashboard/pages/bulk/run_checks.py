@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from dashboard.pages.bulk.request_context import RunRequest
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.delete.dependents import each_dependent
 from dashboard.pages.layout.requested_kind import has_synced, is_followed
+from dashboard.runtime.time_slicing import in_turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +65,13 @@ def _compared(rows: Iterable[Row], items: Iterable[Item]) -> tuple[int, int]:
     return len(uids - run_uids), removed_count
 
 
-COUNT_SLICE = 0.005
-"""Seconds of counting before the event loop runs other work."""
-
-
 async def count_dependents(run_request: RunRequest, items: Iterable[Item]) -> tuple[str, ...]:
     """``3 ReplicaSets``, ``12 Pods``: dependents of the objects to be deleted, each counted once."""
     counts: Counter[str] = Counter()
     objects = {item.uid: (item.namespace, item.name) for item in items if item.state == "tried"}
-    end = time.perf_counter() + COUNT_SLICE
-    for kind in each_dependent(run_request.kind, objects, run_request.app_state[REPLICAS]):
+    async for kind in in_turns(each_dependent(run_request.kind, objects, run_request.app_state[REPLICAS])):
         if kind is not None:
             counts[kind.key] += 1
-        if time.perf_counter() >= end:
-            await asyncio.sleep(0)
-            end = time.perf_counter() + COUNT_SLICE
     kinds = (kind for kind in run_request.app_state[REPLICAS].kinds if counts[kind.key])
     return tuple(f"{counts[kind.key]:,} {kind.singular if counts[kind.key] == 1 else kind.title}" for kind in kinds)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from django.db import transaction
@@ -29,6 +29,7 @@ BLOCK_SIZE = 100
 """Objects of a block."""
 
 Items = tuple[Item, ...]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,15 @@ class NewRun:
     """Key of the run that it undoes, which does not make room for it; empty where it undoes none."""
 
 
+class NewerVersion(Exception):
+    """A newer version stored the run, with words that this one does not know."""
+
+
 class RunStore:
-    """Every method raises Unavailable where the database cannot be used. Times are Unix seconds."""
+    """Every method raises Unavailable where the database cannot be used. Times are Unix seconds.
+
+    `find`, `items` and `groups` raise NewerVersion; `runs` marks such a run.
+    """
 
     def __init__(self, database: DatabaseExecutor) -> None:
         self._database = database
@@ -76,6 +84,10 @@ class RunStore:
     async def find(self, identity: Identity, key: str, server: str) -> Run | None:
         """The run; None where it does not exist or has another owner."""
         return await self._database.ask(_find, identity, key, server)
+
+    async def discard(self, run: Run) -> None:
+        """Delete a run that has written nothing; nothing happens where somebody started a phase since it was read."""
+        await self._database.ask(_discard, run)
 
     async def items(self, key: str) -> Items:
         return await self._database.ask(_items, key)
@@ -144,7 +156,10 @@ def _make_room(alias: str, identity: Identity, now: float, kept: str) -> None:
 def _find(alias: str, identity: Identity, key: str, server: str) -> Run | None:
     theirs = BulkRun.objects.using(alias).filter(owner=identity.owner, browser=identity.browser, server=server)
     record = theirs.filter(key=key).defer("groups").first()
-    return _run(record) if record is not None else None
+    run = _run(record) if record is not None else None
+    if run is not None and run.is_newer:
+        raise NewerVersion(run.key)
+    return run
 
 
 def _runs(alias: str, identity: Identity, server: str) -> tuple[Run, ...]:
@@ -153,18 +168,33 @@ def _runs(alias: str, identity: Identity, server: str) -> tuple[Run, ...]:
 
 
 def _run(record: BulkRun) -> Run:
-    values = {name: getattr(record, name) for name in Run.__struct_fields__}
-    return msgspec.convert(values, Run)
+    values = {name: getattr(record, name) for name in Run.__struct_fields__ if name != "is_newer"}
+    try:
+        return msgspec.convert(values, Run)
+    except msgspec.ValidationError:
+        return msgspec.convert({**values, "order": None, "state": "done", "is_newer": True}, Run)
+
+
+def _convert(stored: object, wanted: type[T]) -> T:
+    try:
+        return msgspec.convert(stored, wanted)
+    except msgspec.ValidationError as error:
+        raise NewerVersion(str(error)) from error
 
 
 def _items(alias: str, key: str) -> Items:
     blocks = BulkBlock.objects.using(alias).filter(run__key=key).order_by("place")
-    return tuple(item for block in blocks for item in msgspec.convert(block.items, Items))
+    return tuple(item for block in blocks for item in _convert(block.items, Items))
 
 
 def _groups(alias: str, key: str) -> tuple[ChangeGroup, ...]:
     groups: Any = BulkRun.objects.using(alias).values_list("groups", flat=True).get(key=key)
-    return msgspec.convert(groups, tuple[ChangeGroup, ...])
+    return _convert(groups, tuple[ChangeGroup, ...])
+
+
+def _discard(alias: str, expected: Run) -> None:
+    same = BulkRun.objects.using(alias).filter(key=expected.key, state=expected.state, runner=expected.runner)
+    same.filter(beat=expected.beat).delete()
 
 
 def _set_wish(alias: str, key: str, wish: str) -> None:

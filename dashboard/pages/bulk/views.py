@@ -58,7 +58,12 @@ async def run(request: HttpRequest, resource: str, key: str) -> HttpResponse:
     if is_read_only() and (request.method == "POST" or run_request.run.state == "choosing"):
         runs = ChoiceLink("Bulk changes", RUNS_PATH)
         return read_only_page(request, ChoiceLink(run_request.kind.title, run_request.kind.path), runs, key=resource)
-    return await _pressed(run_request) if request.method == "POST" else await _shown(run_request)
+    if request.method != "POST":
+        return await _shown(run_request)
+    if "discard" in request.POST and run_request.run.can_choose_again:
+        await run_request.app_state[BULK_RUNNER].store.discard(run_request.run)
+        return see_other(RUNS_PATH)
+    return await _pressed(run_request)
 
 
 async def _pressed(run_request: RunRequest) -> HttpResponse:
@@ -185,12 +190,14 @@ def _review_page(
     number = min(max(int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 6 else 1, 1), pages)
     shown = groups[(number - 1) * GROUPS_PER_PAGE : number * GROUPS_PER_PAGE]
     all_added = added_items(groups)
+    unlisted = max((change.more_added_count for change in changes), default=0)
     context: dict[str, object] = {
         **_shared_context(run_request, items),
         **context_of_run,
         "groups": [(group, effect_texts(group.items, run_request.kind)) for group in shown],
         "added_items": all_added[:MAX_ADDED_ITEMS],
-        "more_added_count": max(0, len(all_added) - MAX_ADDED_ITEMS),
+        "more_added_count": max(0, len(all_added) - MAX_ADDED_ITEMS) + unlisted,
+        "is_more_added": bool(unlisted),
         "pod_totals": _pod_totals(run_request, groups),
         "group_count": len(groups),
         "number": number,

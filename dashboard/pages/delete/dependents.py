@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nsmallest
 
@@ -15,15 +15,17 @@ from dashboard.pages.delete.descendants import (
     ObjectsByUid,
     OwnedRow,
     ReplicaLookup,
-    find_descendants,
 )
 from dashboard.pages.writes.target import Target
 from dashboard.runtime.text_with_links import object_href
+from dashboard.runtime.time_slicing import in_turns
 from informerd.cache.health import Health
 from informerd.resource import Resource
 
 MAX_NAMED = 12
 """Most dependents of a kind that are listed; the rest is counted."""
+KEPT_MEANWHILE = 500
+"""Rows among which the first ones are looked for at once: a fraction of a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +56,29 @@ class DependentGroup:
         return f"{self.count:,} {self.kind.singular if self.count == 1 else self.kind.title}"
 
 
-def find_dependents(
+async def find_dependents(
     target: Target, uid: str, replicas: ReplicaLookup, *, only_blocking: bool = False
 ) -> tuple[DependentGroup, ...]:
-    """The dependents by kind, in the order of the replicas' kinds; or only those that its deletion waits for."""
-    descent = find_descendants(target, uid, replicas, only_blocking=only_blocking)
-    return tuple(group_by_kind(replicas, descent.by_uid.values(), descent.owner_kinds))
+    """The dependents by kind, in the order of the replicas' kinds; or only those that its deletion waits for. Other
+    tasks run meanwhile.
+    """
+    walk = DescendantWalk(target.kind, {uid: (target.namespace, target.name)}, replicas, only_blocking=only_blocking)
+    found = DependentCount()
+    async for step in in_turns(walk):
+        if step is not None:
+            found.add(*step)
+    return found.groups(replicas)
 
 
-def find_direct_dependents(uid: str, replicas: ReplicaLookup) -> tuple[DependentGroup, ...]:
-    """Objects that name it as an owner, whatever other owners they have."""
-    known = [(kind, replicas.get(kind.key)) for kind in replicas.kinds]
-    dependents = [(kind, replica.rows[each]) for kind, replica in known for each in replica.by_owner.uids_of(uid)]
-    return tuple(group_by_kind(replicas, dependents, {}))
+async def find_direct_dependents(uid: str, replicas: ReplicaLookup) -> tuple[DependentGroup, ...]:
+    """Objects that name it as an owner, whatever other owners they have. Other tasks run meanwhile."""
+    found = DependentCount()
+    for kind in replicas.kinds:
+        replica = replicas.get(kind.key)
+        async for each in in_turns(list(replica.by_owner.possible_uids_of(uid))):
+            if (row := replica.rows.get(each)) is not None:
+                found.add(kind, row)
+    return found.groups(replicas)
 
 
 def each_dependent(kind: KindInfo, objects: ObjectsByUid, replicas: ReplicaLookup) -> Iterator[KindInfo | None]:
@@ -107,20 +119,46 @@ def is_kind_synced(replicas: ReplicaLookup, key: str) -> bool:
     return bool(replicas.get(key).state != "starting" and replicas.get(key).health.state in ("live", "stale", "absent"))
 
 
-def group_by_kind(
-    replicas: ReplicaLookup, owned: Iterable[OwnedRow], owner_kinds: Mapping[str, set[str]]
-) -> Iterable[DependentGroup]:
-    """Groups by kind, in the order of the replicas' kinds, the first objects of each listed; `owner_kinds` as in
-    Descendants.
-    """
-    by_kind: dict[str, list[Row]] = defaultdict(list)
-    for kind, row in owned:
-        by_kind[kind.key].append(row)
-    for kind in replicas.kinds:
-        if rows := by_kind.get(kind.key):
-            named = nsmallest(MAX_NAMED, rows, key=lambda row: row.key)
-            links = tuple(Dependent(row.key, object_href(kind.key, row.namespace, row.name)) for row in named)
-            yield DependentGroup(kind, len(rows), links, tuple(sorted(owner_kinds.get(kind.key, ()))))
+class FirstObjects:
+    """The first objects by kind and name of any number, of which it keeps a few."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._rows: list[OwnedRow] = []
+
+    def add(self, owned: OwnedRow) -> None:
+        self._rows.append(owned)
+        if len(self._rows) >= KEPT_MEANWHILE:
+            self._rows = self.sorted()
+
+    def sorted(self) -> list[OwnedRow]:
+        """The first ones."""
+        return nsmallest(self._count, self._rows, key=lambda owned: (owned[0].key, owned[1].key))
+
+
+class DependentCount:
+    """Dependents by kind, counted one by one."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._first: dict[str, FirstObjects] = defaultdict(lambda: FirstObjects(MAX_NAMED))
+        self._owner_kinds: dict[str, set[str]] = defaultdict(set)
+
+    def add(self, kind: KindInfo, row: Row, owner_kind: str = "") -> None:
+        """`owner_kind`: that of the owner in between."""
+        self._counts[kind.key] += 1
+        self._first[kind.key].add((kind, row))
+        if owner_kind:
+            self._owner_kinds[kind.key].add(owner_kind)
+
+    def groups(self, replicas: ReplicaLookup) -> tuple[DependentGroup, ...]:
+        """In the order of the replicas' kinds, the first objects of each listed."""
+        return tuple(self._group(kind) for kind in replicas.kinds if self._counts[kind.key])
+
+    def _group(self, kind: KindInfo) -> DependentGroup:
+        rows = (row for _, row in self._first[kind.key].sorted())
+        links = tuple(Dependent(row.key, object_href(kind.key, row.namespace, row.name)) for row in rows)
+        return DependentGroup(kind, self._counts[kind.key], links, tuple(sorted(self._owner_kinds[kind.key])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +183,23 @@ class SharedDependents:
     has_more: bool
 
 
-def find_shared_dependents(target: Target, uid: str, replicas: ReplicaLookup) -> SharedDependents:
-    """All objects deleted with the object of this uid, and those that only other owners keep."""
-    descent = find_descendants(target, uid, replicas)
-    several = [_belonging(owned, keeping) for owned, keeping in sorted(descent.kept_by_owners, key=_by_name)]
-    several += [_belonging(owned, ()) for owned in descent.by_uid.values() if len(owned[1].owners) > 1]
-    dependents = tuple(group_by_kind(replicas, descent.by_uid.values(), descent.owner_kinds))
-    return SharedDependents(dependents, tuple(several[:MAX_NAMED]), len(several) > MAX_NAMED)
-
-
-def _by_name(each: tuple[OwnedRow, tuple[Owner, ...]]) -> tuple[str, str]:
-    (kind, row), _ = each
-    return kind.key, row.key
+async def find_shared_dependents(target: Target, uid: str, replicas: ReplicaLookup) -> SharedDependents:
+    """All objects deleted with the object of this uid, and those that only other owners keep. Other tasks run
+    meanwhile.
+    """
+    walk = DescendantWalk(target.kind, {uid: (target.namespace, target.name)}, replicas)
+    found, deleted, kept = DependentCount(), list[OwnedRow](), FirstObjects(MAX_NAMED + 1)
+    async for step in in_turns(walk):
+        if step is not None:
+            kind, row, owner_kind = step
+            found.add(kind, row, owner_kind)
+            if len(row.owners) > 1 and len(deleted) <= MAX_NAMED:
+                deleted.append((kind, row))
+    async for owned in in_turns(list(walk.staying.values())):
+        kept.add(owned)
+    several = [_belonging(owned, walk.keeping_owners(owned[1])) for owned in kept.sorted()]
+    several += [_belonging(owned, ()) for owned in deleted]
+    return SharedDependents(found.groups(replicas), tuple(several[:MAX_NAMED]), len(several) > MAX_NAMED)
 
 
 def _belonging(owned: OwnedRow, others: tuple[Owner, ...]) -> SharedDependent:

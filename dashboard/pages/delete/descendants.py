@@ -7,15 +7,13 @@ alive.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Owner, Row
 from dashboard.objects.kinds.row_owners import blocks_owner_deletion, can_own
-from dashboard.pages.writes.target import Target
 
 NAMESPACES = "namespaces"
 DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
@@ -65,7 +63,11 @@ class DescendantWalk:
         while waiting:
             yield None
             owner, namespace, words = waiting.popleft()
-            for kind, row in self._owned_by(owner):
+            for owned in self._owned_by(owner):
+                if owned is None:
+                    yield None
+                    continue
+                kind, row = owned
                 if row.uid in self._deleted or namespace not in ("", row.namespace):
                     yield None
                 elif self.keeping_owners(row):
@@ -91,13 +93,16 @@ class DescendantWalk:
         owner_row = replica.rows.get(owner.uid)
         return can_own(owner_row, row) if owner_row is not None else replica.is_partial
 
-    def _owned_by(self, owner: str) -> Iterator[OwnedRow]:
+    def _owned_by(self, owner: str) -> Iterator[OwnedRow | None]:
+        """With None for each other row."""
         for kind, replica in self._kinds:
             if not replica.by_owner:  # most kinds have no owners at all
                 continue
-            for uid in list(replica.by_owner.uids_of(owner)):
+            for uid in list(replica.by_owner.possible_uids_of(owner)):
                 row = replica.rows.get(uid)
-                if row is not None and (not self._only_blocking or blocks_owner_deletion(row, owner)):
+                if row is None or (self._only_blocking and not blocks_owner_deletion(row, owner)):
+                    yield None
+                else:
                     yield kind, row
 
     def _contents(self) -> Iterator[tuple[KindInfo, Row | None]]:
@@ -106,38 +111,9 @@ class DescendantWalk:
         if self._kind.key == DEFINITIONS:
             for kind, replica in self._kinds:
                 if kind.key in names:
-                    yield from ((kind, row) for row in list(replica.rows.values()))
+                    yield from ((kind, replica.rows.get(uid)) for uid in replica.possible_uids())
         elif self._kind.key == NAMESPACES:
             for kind, replica in self._kinds:
                 if kind.namespaced and kind.key not in NEVER_OWNED:
-                    rows = list(replica.rows.values())
-                    yield from ((kind, row if row.namespace in names else None) for row in rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Descendants:
-    """Objects that are deleted with an object, by the garbage collector's rules."""
-
-    by_uid: Mapping[str, OwnedRow]
-    """By uid, nearer ones first."""
-    owner_kinds: Mapping[str, set[str]]
-    """Kinds of owners in between, as in DependentGroup, by key."""
-    kept_by_owners: tuple[tuple[OwnedRow, tuple[Owner, ...]], ...]
-    """Objects of a descendant that other owners keep, with those owners."""
-
-
-def find_descendants(target: Target, uid: str, replicas: ReplicaLookup, *, only_blocking: bool = False) -> Descendants:
-    """The descendants, as DescendantWalk finds them."""
-    descendants: dict[str, OwnedRow] = {}
-    owner_kinds: dict[str, set[str]] = defaultdict(set)
-    descending = DescendantWalk(
-        target.kind, {uid: (target.namespace, target.name)}, replicas, only_blocking=only_blocking
-    )
-    for step in descending:
-        if step is not None:
-            kind, row, words = step
-            descendants[row.uid] = kind, row
-            if words:
-                owner_kinds[kind.key].add(words)
-    kept_by_owners = tuple((owned, descending.keeping_owners(owned[1])) for owned in descending.staying.values())
-    return Descendants(descendants, owner_kinds, kept_by_owners)
+                    rows = map(replica.rows.get, replica.possible_uids())
+                    yield from ((kind, row if row is not None and row.namespace in names else None) for row in rows)

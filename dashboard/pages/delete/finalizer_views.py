@@ -61,7 +61,7 @@ async def _confirmation_page(
     context: dict[str, object] = {
         "typed_name": typed_name.refused if typed_name is not None and is_name_refused else typed_name,
         "is_understood": "understood" in form,
-        "outcome": outcome_of_current(edit_request, live),
+        "outcome": await outcome_of_current(edit_request, live),
         "finalizer": finalizer,
         "other_finalizers": others,
         "uid": metadata["uid"],
@@ -114,12 +114,14 @@ async def _not_removed(
     if isinstance(error, Conflict):
         return await _confirmation_page(edit_request, changed=True)
     if isinstance(error, NotFound):
-        return progress_page(edit_request, gone_outcome(edit_request, post["uid"]), was_unanswered=LOST_INPUT in post)
+        return progress_page(
+            edit_request, await gone_outcome(edit_request, post["uid"]), was_unanswered=LOST_INPUT in post
+        )
     if sent and is_unanswered(error):
         try:
             live = await edit_request.object_client.read()
         except NotFound:
-            return progress_page(edit_request, gone_outcome(edit_request, post["uid"]), was_unanswered=True)
+            return progress_page(edit_request, await gone_outcome(edit_request, post["uid"]), was_unanswered=True)
         except InformerdError:
             refusal = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True)
         else:

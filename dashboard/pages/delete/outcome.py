@@ -73,32 +73,32 @@ async def check_outcome(
     try:
         live = await edit_request.object_client.read()
     except NotFound:
-        return gone_outcome(edit_request, uid, before)
+        return await gone_outcome(edit_request, uid, before)
     if live["metadata"]["uid"] != uid:
-        return gone_outcome(edit_request, uid, before, is_replaced=True)
-    outcome = outcome_of_current(edit_request, live)
+        return await gone_outcome(edit_request, uid, before, is_replaced=True)
+    outcome = await outcome_of_current(edit_request, live)
     if with_used_by and PROTECTION_FINALIZERS.intersection(live["metadata"].get("finalizers") or ()):
         return replace(outcome, used_by=await find_used_by(edit_request.target, edit_request.state[REPLICAS]))
     return outcome
 
 
-def outcome_of_current(edit_request: EditRequest, current: dict[str, Value]) -> DeletionOutcome:
+async def outcome_of_current(edit_request: EditRequest, current: dict[str, Value]) -> DeletionOutcome:
     """The outcome of an object that still exists."""
     uid = current["metadata"]["uid"]
     if not current["metadata"].get("deletionTimestamp"):
         return DeletionOutcome(uid, "still")
     target, replicas = edit_request.target, edit_request.state[REPLICAS]
-    dependents = find_dependents(target, uid, replicas)
+    dependents = await find_dependents(target, uid, replicas)
     held_by, waited_for = current["metadata"].get("finalizers") or (), {}
     if FOREGROUND_FINALIZER in held_by:
-        waited_for[FOREGROUND_FINALIZER] = find_dependents(target, uid, replicas, only_blocking=True)
+        waited_for[FOREGROUND_FINALIZER] = await find_dependents(target, uid, replicas, only_blocking=True)
     if ORPHAN_FINALIZER in held_by:
-        waited_for[ORPHAN_FINALIZER] = find_direct_dependents(uid, replicas)
+        waited_for[ORPHAN_FINALIZER] = await find_direct_dependents(uid, replicas)
     progress = progress_of(current, waited_for, edit_request.state[CLOCK].time())
     return _with_draft(edit_request, DeletionOutcome(uid, "going", progress, dependents), current)
 
 
-def gone_outcome(
+async def gone_outcome(
     edit_request: EditRequest, uid: str, before: dict[str, Value] | None = None, *, is_replaced: bool = False
 ) -> DeletionOutcome:
     """The outcome of an object that is gone; its last state is `before`, or the whole one of the open page's view.
@@ -111,7 +111,7 @@ def gone_outcome(
         last = whole_object(view.row)
         before = last if last and not is_too_deep(last) else None
     same = before is not None and before["metadata"].get("uid") == uid
-    left = find_dependents(target, uid, edit_request.state[REPLICAS]) if target.kind.key != NAMESPACES else ()
+    left = await find_dependents(target, uid, edit_request.state[REPLICAS]) if target.kind.key != NAMESPACES else ()
     outcome = DeletionOutcome(uid, "replaced" if is_replaced else "gone", None, left)
     return _with_draft(edit_request, outcome, before) if before is not None and same else outcome
 

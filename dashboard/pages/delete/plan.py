@@ -77,7 +77,7 @@ async def plan_deletion(edit_request: EditRequest, current: dict[str, Value]) ->
     metadata, kind, replicas = current["metadata"], edit_request.target.kind, edit_request.state[REPLICAS]
     contents, unknown = await _unwatched(edit_request)
     is_open = kind.key in (NAMESPACES, DEFINITIONS)
-    shared = None if is_open else find_shared_dependents(edit_request.target, metadata["uid"], replicas)
+    shared = None if is_open else await find_shared_dependents(edit_request.target, metadata["uid"], replicas)
     return DeletionPlan(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
@@ -85,7 +85,9 @@ async def plan_deletion(edit_request: EditRequest, current: dict[str, Value]) ->
         deletion_timestamp=metadata.get("deletionTimestamp", ""),
         finalizers=finalizers_of(current),
         recreation=recreation_of(current, replicas),
-        dependents=shared.dependents if shared else find_dependents(edit_request.target, metadata["uid"], replicas),
+        dependents=shared.dependents
+        if shared
+        else await find_dependents(edit_request.target, metadata["uid"], replicas),
         shared_dependents=shared,
         used_by=await find_used_by(edit_request.target, replicas),
         unwatched_contents=contents,

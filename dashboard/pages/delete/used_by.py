@@ -15,9 +15,10 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import columns_for
 from dashboard.pages.delete import outgoing_references as to
-from dashboard.pages.delete.dependents import DependentGroup, group_by_kind, is_kind_synced
+from dashboard.pages.delete.dependents import DependentCount, DependentGroup, is_kind_synced
 from dashboard.pages.delete.descendants import ReplicaLookup
 from dashboard.pages.writes.target import Target
+from dashboard.runtime.time_slicing import in_turns
 
 MAX_OBJECTS = 5_000
 """Most objects of a kind that are searched; a larger kind is skipped, and the page says so."""
@@ -63,25 +64,30 @@ async def find_used_by(target: Target, replicas: ReplicaLookup) -> UsedBy | None
         return None
     synced = {kind.key: kind for kind in replicas.kinds if is_kind_synced(replicas, kind.key)}
     unwatched = [key for key in use.kinds if key not in synced]
-    rows = _not_stood_for({key: _possible(target, key, replicas) for key in use.kinds if key in synced})
+    rows = _not_stood_for({key: await _possible(target, key, replicas) for key in use.kinds if key in synced})
     too_many = [key for key, rows_of_kind in rows.items() if len(rows_of_kind) > MAX_OBJECTS]
     searched = {key: rows_of_kind for key, rows_of_kind in rows.items() if len(rows_of_kind) <= MAX_OBJECTS}
     wanted = (target.kind.key, target.namespace, target.name)
     named = await asyncio.to_thread(_naming, searched, wanted)
-    groups = group_by_kind(replicas, ((synced[key], row) for key, row in named), {})
+    found = DependentCount()
+    for key, row in named:
+        found.add(synced[key], row)
     partial = [key for key in searched if replicas.get(key).is_partial]
     titles = map(_titles, (searched, unwatched, partial, too_many))
-    return UsedBy(tuple(groups), use.effects, *titles)
+    return UsedBy(found.groups(replicas), use.effects, *titles)
 
 
-def _possible(target: Target, key: str, replicas: ReplicaLookup) -> list[Row]:
-    """The rows of a kind that may name it."""
-    rows: list[Row] = list(replicas.get(key).rows.values())
+async def _possible(target: Target, key: str, replicas: ReplicaLookup) -> list[Row]:
+    """The rows of a kind that may name it. Other tasks run meanwhile."""
+    replica = replicas.get(key)
+    rows = map(replica.rows.get, replica.possible_uids())
+    return [row async for row in in_turns(rows) if row is not None and _is_near(target, key, row)]
+
+
+def _is_near(target: Target, key: str, row: Row) -> bool:
     if target.kind.key == to.NODES and key == to.PODS:
-        rows = [row for row in rows if len(row.cells) > _NODE and row.cells[_NODE] == target.name]
-    elif target.namespace and key not in _ANYWHERE:
-        rows = [row for row in rows if row.namespace in ("", target.namespace)]
-    return rows
+        return len(row.cells) > _NODE and bool(row.cells[_NODE] == target.name)
+    return not target.namespace or key in _ANYWHERE or row.namespace in ("", target.namespace)
 
 
 def _not_stood_for(rows: Mapping[str, list[Row]]) -> dict[str, list[Row]]:

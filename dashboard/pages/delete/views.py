@@ -88,7 +88,7 @@ async def _confirmation_page(
     except NotFound as error:
         if not changed and refusal is None:
             raise edit_request.read_failure(error, "Delete") from error
-        outcome = gone_outcome(edit_request, edit_request.request.POST.get("uid", ""))
+        outcome = await gone_outcome(edit_request, edit_request.request.POST.get("uid", ""))
         raise _PageReached(progress_page(edit_request, outcome)) from error
     except InformerdError as error:
         if refusal is not None and refusal.unsure:
@@ -177,7 +177,7 @@ async def _not_deleted(
         return _PageReached(await _confirmation_page(edit_request, options, changed=True))
     if isinstance(error, NotFound):
         post = edit_request.request.POST
-        outcome = gone_outcome(edit_request, post["uid"])
+        outcome = await gone_outcome(edit_request, post["uid"])
         return _PageReached(progress_page(edit_request, outcome, was_unanswered=LOST_INPUT in post))
     page = retry_page(edit_request, DELETE, refusal)
     return _PageReached(page or await _confirmation_page(edit_request, options, refusal=refusal))

@@ -213,5 +213,5 @@ class OwnerGraph:
         for kind, replica in list(self._kinds()):
             if replica.by_owner:
                 for owner in owners:
-                    for uid in list(replica.by_owner.uids_of(owner)):
+                    for uid in list(replica.by_owner.possible_uids_of(owner)):
                         yield kind, replica, uid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -30,6 +31,10 @@ from dashboard.pages.layout.page import page_info
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.thread_pools import run_in_thread_if_large
 
+MAX_COMPARED = 100_000
+"""Characters of a text that the list compares."""
+MAX_NAMED_FIELDS = 3
+"""Most changed fields that the list names."""
 View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
 
@@ -40,6 +45,8 @@ class DraftItem:
     draft: Draft
     title: str
     """Its subject: ``Mydemo default/one``."""
+    difference: str = ""
+    """What it changes, where other drafts have the same subject: ``spec.port, spec.ip and 3 more``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,15 @@ async def drafts(request: HttpRequest) -> HttpResponse:
     state = state_of(request)
     stored = await state[DRAFTS].all(identity) if identity.browser else ()
     shown = tuple(draft for draft in stored if may_see_subject(state, draft.subject))
-    items = tuple(DraftItem(draft, title_of(state, draft.subject)) for draft in shown)
+    subjects = Counter(draft.subject for draft in shown)
+    items = [
+        DraftItem(
+            draft,
+            title_of(state, draft.subject),
+            await _difference(state, identity, draft) if subjects[draft.subject] > 1 else "",
+        )
+        for draft in shown
+    ]
     page = page_info(request, title="Drafts", key="drafts")
     hidden = len(stored) - len(shown)
     context = {
@@ -170,6 +185,22 @@ def title_of(state: AppState, subject: Subject) -> str:
         return f"a new {word}" if word else "new objects"
     word = f"the status of {word}" if subject.is_status else word
     return f"{word} {f'{subject.namespace}/' if subject.namespace else ''}{subject.name}"
+
+
+async def _difference(state: AppState, identity: Identity, draft: Draft) -> str:
+    """What the draft changes, in a few words."""
+    whole = await state[DRAFTS].find(identity, draft.key)
+    if whole is None:
+        return ""
+    size = max(len(whole.content.text), len(whole.content.base))
+    if size > MAX_COMPARED:
+        return "too large to be compared here"
+    compared = await run_in_thread_if_large(_compared, whole.content, size=size)
+    if compared.problem:
+        return "its text is not complete yet"
+    fields = [change.field for change in compared.changes]
+    more = f" and {len(fields) - MAX_NAMED_FIELDS:,} more" if len(fields) > MAX_NAMED_FIELDS else ""
+    return f"{', '.join(fields[:MAX_NAMED_FIELDS])}{more}" if fields else "nothing"
 
 
 def _compared(content: Content) -> Comparison:

@@ -50,6 +50,9 @@ class DrainPlan:
 def plan_drain(
     pods: Iterable[Json], budgets: Mapping[str, list[Json] | None], missing: Collection[tuple[str, str]] = ()
 ) -> DrainPlan:
-    """`budgets` by namespace, None where they are unknown; `missing` DaemonSets, whose pods are evicted."""
+    """Pods that are evicted come first, and of them those that cannot be now.
+
+    `budgets` by namespace, None where they are unknown; `missing` DaemonSets, whose pods are evicted.
+    """
     plans = [plan_pod(pod, budgets[pod["metadata"]["namespace"]], missing) for pod in pods]
-    return DrainPlan(tuple(sorted(plans, key=lambda pod: (pod.is_staying, pod.key))))
+    return DrainPlan(tuple(sorted(plans, key=lambda pod: (pod.is_staying, not pod.blocking_budgets, pod.key))))

@@ -87,6 +87,11 @@ class Drain(msgspec.Struct, frozen=True):
         return sum(pod.state == "gone" for pod in self.pods)
 
     @property
+    def pods_by_trouble(self) -> tuple[DrainedPod, ...]:
+        """Those that could not be evicted first, then those that are held."""
+        return tuple(sorted(self.pods, key=lambda pod: (pod.state != "failed", pod.state != "held")))
+
+    @property
     def held_pods(self) -> tuple[DrainedPod, ...]:
         return tuple(pod for pod in self.pods if pod.state == "held")
 

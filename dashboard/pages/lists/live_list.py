@@ -36,10 +36,17 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.printers import USAGE_KINDS
 from dashboard.objects.query.list_query import Query
+from dashboard.objects.query.terms import WordTerm
 from dashboard.objects.usage.usage import Usage
 from dashboard.pages.lists.create_permission import CreatePermission
 from dashboard.pages.lists.facets import Facet, facets_of
-from dashboard.pages.lists.no_match_suggestions import Suggester, Suggestion, UnknownPath, find_unknown_paths
+from dashboard.pages.lists.no_match_suggestions import (
+    Alternative,
+    Suggester,
+    Suggestion,
+    UnknownPath,
+    find_unknown_paths,
+)
 from dashboard.pages.lists.paging import PAGE_SIZE, Paging
 from dashboard.pages.lists.row_window import RowWindow
 from dashboard.runtime.read_only import is_past_shown, is_read_only
@@ -64,8 +71,9 @@ class LiveList(LiveView):
     clear_href: str · namespaces: tuple[str, ...] that are in the query · health: Health (the informer's) ·
     expected_count: int | None (objects, while they are being listed) · search_progress: tuple[int, int] | None (rows
     searched so far and all rows, while matching ones are being found) · searched_path: str (the field by path that is
-    searched meanwhile) · unknown_paths: tuple[UnknownPath, ...] (paths no object has) · suggestions: tuple[Suggestion,
-    ...] (parts of the filter that no row has, where nothing matches).
+    searched meanwhile) · namespace_hints: tuple[Alternative,
+    ...] (words of the filter that are namespaces) · unknown_paths: tuple[UnknownPath, ...] (paths no object has) ·
+    suggestions: tuple[Suggestion, ...] (parts of the filter that no row has, where nothing matches).
     """
 
     template: ClassVar[str] = "list"
@@ -95,6 +103,8 @@ class LiveList(LiveView):
         self._sums = self._sums_now()
         self._sent_create_denial = ""
         self._has_sent_notes = True
+        self._namespace_names: set[str] = set()
+        """Those that were found among the words of the filter."""
         self._unknown_paths_cache: tuple[tuple[FieldPath, ...], tuple[UnknownPath, ...]] = ((), ())
 
     @staticmethod
@@ -157,6 +167,27 @@ class LiveList(LiveView):
         if paths != cached[0]:
             cached = self._unknown_paths_cache = (paths, find_unknown_paths(self.query, paths, self._result.rows))
         return cached[1]
+
+    @property
+    def namespace_hints(self) -> tuple[Alternative, ...]:
+        """Words of the filter that are names of namespaces, each with the list of that namespace."""
+        if not self.kind.namespaced:
+            return ()
+        for term in self.query.terms:
+            name = term.pattern.text if isinstance(term, WordTerm) and term.pattern.is_literal else ""
+            is_candidate = name and not term.negative and name not in self.query.namespaces
+            if is_candidate and name not in self._namespace_names and self._replica.rows_in(name):
+                self._namespace_names.add(name)
+        return tuple(
+            Alternative(
+                term.pattern.text,
+                self.query.with_(
+                    terms=tuple(each for each in self.query.terms if each != term), namespaces=(term.pattern.text,)
+                ).href(),
+            )
+            for term in self.query.terms
+            if isinstance(term, WordTerm) and not term.negative and term.pattern.text in self._namespace_names
+        )
 
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:
@@ -394,6 +425,7 @@ class LiveList(LiveView):
         health = self.health
         has_notes = bool(
             self.query.paths
+            or self.namespace_hints
             or health.unreadable
             or self._replica.listed
             or health.forbidden_namespaces

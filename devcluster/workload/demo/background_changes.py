@@ -115,13 +115,17 @@ class BackgroundChanges:
         return pod is not None
 
     async def _start_job(self, chance: random.Random, number: int) -> bool:
-        """A cron job's time has come."""
-        jobs = self._components.cluster.jobs
+        """Somebody starts a cron job by hand: it belongs to its CronJob, where that is there."""
+        jobs, cron_jobs = self._components.cluster.jobs, self._components.cluster.cron_jobs
         if sum(job.finish_condition is None for job in jobs.informer.store) >= self._most_jobs:
             return False
         cron = chance.choice(self._fleet.crons)
         try:
-            await jobs.create(objects.job(cron, f"{cron.name}-{29_000_000 + number}"))
+            body = objects.job(cron, f"{cron.name}-{29_000_000 + number}")
+            if (owner := cron_jobs.get(cron.key)) is not None:
+                body["metadata"]["ownerReferences"] = [objects.controller_reference(owner)]
+                body["metadata"]["annotations"] = {"cronjob.kubernetes.io/instantiate": "manual"}
+            await jobs.create(body)
         except AlreadyExists:
             return False
         return True

@@ -43,9 +43,9 @@ const valueOption = ({ text, words }) => ({ label: text, displayLabel: visible(t
 function kindOption(value, place) {
   const [version] = value.words.split(" or ");
   const apply = (view, option, from, to) => {
-    const { from: start } = view.state.doc.lineAt(from);
+    const start = view.state.doc.lineAt(from).from + place.column;
     const changes = [{ from, to, insert: value.text }];
-    if (version && !place.about().apiVersion) changes.unshift({ from: start, insert: `apiVersion: ${version}\n` });
+    if (version && !place.about().apiVersion) changes.unshift({ from: start, insert: `apiVersion: ${version}\n${" ".repeat(place.column)}` });
     const shift = changes.length > 1 ? changes[0].insert.length : 0;
     view.dispatch({ changes, selection: { anchor: from + shift + value.text.length }, userEvent: "input.complete", scrollIntoView: true });
   };

@@ -132,7 +132,35 @@ export function headAt(doc, number) {
   return head;
 }
 
-/* The field's name or value at `at`, with the path of its parent; null where lines are not fields. */
+/* The `apiVersion` and `kind` of the item of a `kind: List` around line `number`, as far as it has them. */
+function itemHeadAt(doc, number) {
+  const head = {};
+  let [first, limit] = [number, Infinity];
+  for (let each = number; each > 0 && number - each < FARTHEST; each -= 1) {
+    const { columns, start, border } = readLine(doc.line(each));
+    if (border) break;
+    if (!columns.length || columns[0] >= limit) continue;
+    [first, limit] = [each, columns[0]];
+    if (parentPath(doc, each, start).length === 2) break;
+  }
+  const column = readLine(doc.line(first)).start;
+  for (let each = first; each <= doc.lines && each - first < FARTHEST; each += 1) {
+    const line = readLine(doc.line(each));
+    if (line.border || (each > first && !line.blank && Math.min(line.start, ...line.columns) < column)) break;
+    const [, , name, , value] = line.start === column ? HEAD.exec(doc.line(each).text.slice(column)) ?? [] : [];
+    if (name) head[name] ??= value;
+  }
+  return head;
+}
+
+/* A place in an item of a `kind: List` as one in the item's own object. */
+function inItem(place, doc, number) {
+  const isInItem = place.path[0] === "items" && typeof place.path[1] === "number";
+  if (!isInItem || headAt(doc, number).kind !== "List") return place;
+  return { ...place, path: place.path.slice(2), about: () => itemHeadAt(doc, number) };
+}
+
+/* The field's name or value at `at`, with the path of its parent in its object; null where lines are not fields. */
 export function placeAt(state, at) {
   const line = state.doc.lineAt(at);
   const read = readLine(line);
@@ -142,12 +170,13 @@ export function placeAt(state, at) {
   const about = () => headAt(state.doc, number);
   if (read.key !== null && column > read.keyEnd) {
     const path = [...parentPath(state.doc, number, read.start), read.key];
-    return { part: "value", path, about, from: line.from + Math.min(read.valueStart, line.length) };
+    const from = line.from + Math.min(read.valueStart, line.length);
+    return inItem({ part: "value", path, about, from, column: read.start }, state.doc, number);
   }
   const start = read.blank ? column : read.start;
   if (column < start) return null;
-  return {
+  return inItem({
     part: "name", path: parentPath(state.doc, number, start), key: read.key, column: start, about,
     from: line.from + start, to: line.from + (read.keyEnd ?? line.length), beside: () => namesBeside(state.doc, number, start),
-  };
+  }, state.doc, number);
 }

@@ -9,13 +9,13 @@ import pytest
 
 from informerd.cache.api_server_probe import Probe
 from informerd.clock import SystemClock
-from informerd.errors import CredentialsError, ServerError, Status, Unreachable
+from informerd.errors import CredentialsError, NotConnected, ServerError, Status, Unreachable
 from informerd.objects import Object
 from informerd.rest.client import Client
 from tests.informerd.conftest import StartInformer
-from tests.support.clock import FakeClock
+from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.informerd.listed_informer import listed
-from tests.support.scripted_api_server import ScriptedServer, pod
+from tests.support.scripted_api_server import ScriptedServer, pod, status
 from tests.support.wait import eventually
 
 
@@ -326,3 +326,73 @@ async def test_a_good_probe_ends_the_wait_for_a_server_that_could_not_be_reached
     await clock.advance(3.2)
     await (await server.take_streaming_list()).send_list([], "10")
     await eventually(lambda: setup.state == "live")
+
+
+async def test_while_no_connection_can_be_made_it_tries_each_half_second(
+    probe: Probe, patient: Patient, clock: FakeClock
+) -> None:
+    running = asyncio.create_task(probe.run())
+    await clock.wait_for_sleeper(5)
+    probe.suspect()
+    patient.error = NotConnected("refused")
+    await clock.wait_for_sleeper(1, 1.1)
+    await clock.advance(1)
+    for _ in range(3):
+        await clock.wait_for_sleeper(0.5, 0.6)
+        await clock.advance(0.5)
+    patient.error = Unreachable("it did not answer in time")
+    await clock.advance(0.5)
+    await clock.wait_for_sleeper(1, 1.1)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_tries_without_a_connection_do_not_lengthen_the_wait_after_the_first_answer(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, patient: Patient
+) -> None:
+    """An API server that has just been started answers with 503 for a moment, and with 403 until it knows its roles."""
+    probe = Probe(patient, clock=clock)
+    await server.stop()
+    setup = await start(probe=probe)
+    for _ in range(6):
+        await clock.wait_for_sleeper(0.8)
+        await clock.advance(60)
+    patient.error = NotConnected("refused")
+    await probe.probe_once()
+    await server.start()
+    patient.error = ServerError(Status(code=500, reason="InternalError"))
+    await probe.probe_once()
+    (await server.take_streaming_list()).fail(status(503, "ServiceUnavailable"))
+    (await server.take_list()).fail(status(503, "ServiceUnavailable"))
+    await eventually(lambda: "ServiceUnavailable" in setup.informer.health().problem)
+    await clock.wait_for_sleeper(0.8, 1.6)
+
+
+@pytest.mark.parametrize("retry_after", [0, 30], ids=["whatever it said", "where it said how long to wait"])
+async def test_the_first_good_probe_after_a_silence_ends_the_wait_for_an_answer(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, patient: Patient, retry_after: int
+) -> None:
+    probe = Probe(patient, clock=clock)
+    setup = await start(probe=probe)
+    first = await server.take_streaming_list()
+    patient.error = Unreachable("refused")
+    await probe.probe_once()
+    await eventually(lambda: first.is_gone)
+    await eventually(lambda: len(setup.errors) == 1)
+    patient.error = ServerError(Status(code=500, reason="InternalError"))
+    await probe.probe_once()
+    await clock.advance(1)
+    (await server.take_streaming_list()).fail(status(429, "TooManyRequests"), retry_after=retry_after)
+    await eventually(lambda: len(setup.errors) == 2)
+    await clock.advance(1.1)
+    patient.error = None
+    await probe.probe_once()
+    if retry_after:
+        await run_ready_tasks()
+        assert setup.informer.health().retry_at == pytest.approx(clock.time() + 28.9)
+        return
+    (await server.take_streaming_list()).fail(status(429, "TooManyRequests"))
+    await eventually(lambda: len(setup.errors) == 3)
+    await probe.probe_once()  # only the first one
+    await run_ready_tasks()
+    assert len(setup.errors) == 3

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from informerd.errors import TooManyRequests, Unreachable
+from informerd.errors import NotConnected, TooManyRequests
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
 from tests.support.informerd.listed_informer import until_version
@@ -134,13 +134,14 @@ async def test_a_refused_connection_is_waited_out(
 ) -> None:
     await server.stop()
     setup = await start()
-    assert await clock.wait_for_sleeper(0.8) == pytest.approx(0.8)
-    await clock.advance(0.8)
-    await eventually(lambda: clock.pending_sleeps == [pytest.approx(1.6)])
+    assert await clock.wait_for_sleeper() == pytest.approx(0.5)
+    await clock.advance(0.5)
+    await eventually(lambda: len(setup.errors) == 2)
+    await eventually(lambda: clock.pending_sleeps == [pytest.approx(0.5)])
     await server.start()
-    await clock.advance(1.6)
+    await clock.advance(0.5)
     await server.take_streaming_list()
-    assert [type(error) for error in setup.errors] == [Unreachable, Unreachable]
+    assert [type(error) for error in setup.errors] == [NotConnected, NotConnected]
 
 
 async def test_too_many_requests_in_the_stream_are_waited_out_as_the_status_says(

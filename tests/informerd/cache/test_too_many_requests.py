@@ -48,7 +48,10 @@ async def test_a_refused_connection_makes_it_stale_and_is_resumed_without_a_reli
     await eventually(lambda: setup.state == "stale")
     health = setup.informer.health()
     assert "refused" in health.problem
-    assert health.retry_at == pytest.approx(clock.time() + 0.8)
+    assert health.retry_at == pytest.approx(clock.time() + 0.5)  # nothing was sent, and nobody probes
+    await clock.advance(0.5)
+    await eventually(lambda: len(setup.errors) == 2)
+    assert setup.informer.health().retry_at == pytest.approx(clock.time() + 0.5)
     assert isinstance(setup.errors[0], Unreachable)
     await server.start()
     await clock.advance(1.6)

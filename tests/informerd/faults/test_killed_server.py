@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from informerd.errors import NotConnected
 from informerd.resource import PODS
 from tests.support.informerd.faults.faulty_proxy import proxied
 from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, NAMESPACES, Rig
@@ -61,3 +62,16 @@ async def test_a_crash_in_the_middle_of_the_first_list_is_no_sync(fragile: Rig, 
         await followed.becomes("live")
         await rig.equal(followed)
         assert followed.ledger.adds == len(NAMES)
+
+
+async def test_an_api_server_that_is_gone_is_known_as_one_that_nobody_can_connect_to(fragile: Rig) -> None:
+    """Then it is tried more often, and the wait after its answers does not grow."""
+    rig = fragile
+    await rig.create(*NAMES)
+    followed = rig.follow(rig.factory())
+    await rig.equal(followed)
+    rig.controlplane.kill()
+    await eventually(lambda: any(isinstance(error, NotConnected) for error in followed.errors))
+    await rig.restart_apiserver()
+    await followed.becomes("live")
+    await rig.equal(followed)

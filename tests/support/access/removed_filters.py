@@ -59,8 +59,8 @@ def _all_of(key: str) -> Removal:
 def _all_dependents(stack: ExitStack, web: WebProcess) -> None:
     """A deletion page that searches what the account has."""
 
-    def find_all(target: Target, uid: str, _: ReplicaLookup) -> SharedDependents:
-        return find_shared_dependents(target, uid, web.replicas)
+    async def find_all(target: Target, uid: str, _: ReplicaLookup) -> SharedDependents:
+        return await find_shared_dependents(target, uid, web.replicas)
 
     stack.enter_context(patch.object(plan, "find_shared_dependents", find_all))
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from dashboard.pages.bulk.models import BulkRun
 from dashboard.pages.bulk.run import HEARTBEAT_TIMEOUT
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
+from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.clock import SystemClock
 from informerd.errors import TooManyRequests, Unreachable
 from informerd.errors.status import Status
-from tests.dashboard.pages.bulk.conftest import Demos, bulks_for
+from tests.dashboard.pages.bulk.conftest import ALIAS, Demos, bulks_for
 from tests.support.edit.no_script_browser import Browser
 from tests.support.wait import eventually
 
@@ -88,6 +90,38 @@ async def test_a_run_is_found_again_by_its_browser(demos: Demos) -> None:
     assert f'href="{demos.run}"' in page.body
     assert "Labels: 2 Mydemos waits for its review to be confirmed" in page.text
     assert "None so far" in (await Browser(demos.parts).open("/runs/")).text
+
+
+async def test_a_run_that_was_never_begun_is_thrown_away_and_one_that_wrote_is_not(demos: Demos) -> None:
+    demos.make("a")
+    await demos.review(verb="label", label_set="x=1")
+    begun = demos.run
+    await demos.press("start")
+    await demos.shows("1 changed.")
+    await demos.review(verb="label", label_set="y=1")
+    page = await demos.browser.open("/runs/")
+    assert page.body.count('name="discard"') == 1
+    await demos.press("discard")
+    page = await demos.browser.open("/runs/")
+    assert demos.run not in page.body
+    assert begun in page.body
+    demos.run = begun
+    await demos.press("discard")
+    assert begun in (await demos.browser.open("/runs/")).body
+
+
+async def test_a_run_of_a_newer_version_is_shown_as_one(demos: Demos) -> None:
+    demos.make("a")
+    await demos.review(verb="label", label_set="x=1")
+    newer = {"verb": "teleport", "patch": {}}
+    key = demos.run.rstrip("/").rpartition("/")[2]
+    database = DatabaseExecutor(SystemClock(), alias=ALIAS, time_limit=60)
+    await database.ask(lambda alias: BulkRun.objects.using(alias).filter(key=key).update(order=newer))
+    page = await demos.browser.open("/runs/")
+    assert "1 Mydemo made by a newer version of Deltaboard, which shows it" in page.text
+    page = await demos.browser.open(demos.run)
+    assert page.status == 409
+    assert "A newer version of Deltaboard made this run" in page.text
 
 
 async def test_it_pauses_and_goes_on(demos: Demos, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from dashboard.access.identity import Identity
 from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.bulk.models import BulkBlock, BulkRun
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import Item
-from dashboard.pages.bulk.store import NewRun, RunStore
+from dashboard.pages.bulk.store import NewerVersion, NewRun, RunStore
 from dashboard.runtime.database_executor import DatabaseExecutor
 from tests.dashboard.pages.bulk.conftest import KEY
 from tests.support.clock import FakeClock
@@ -48,3 +49,31 @@ async def test_an_undo_does_not_push_out_the_run_that_it_undoes(database: str, m
     assert {run.key for run in await store.runs(person, SERVER)} == {oldest, second, third, undo}
     await store.create(person, SERVER, RUN, 5.0)
     assert await store.find(person, oldest, SERVER) is None
+
+
+async def test_a_run_that_a_newer_version_stored_is_listed_as_such_and_left_as_it_is(database: str) -> None:
+    executor = DatabaseExecutor(FakeClock(), alias=database, time_limit=60)
+    store = RunStore(executor)
+    person = Identity(f"owner-{secrets.token_hex(8)}", secrets.token_hex(16))
+    ours, theirs = [await store.create(person, SERVER, RUN, float(number)) for number in (1, 2)]
+    order = {"verb": "teleport", "patch": {}, "to": "moon"}
+    changed = {"order": order, "state": "teleporting", "counts": {"in flight": 1}}
+    items = [["x", "a", "1", "in flight"]]
+
+    def make_newer(alias: str) -> None:
+        BulkRun.objects.using(alias).filter(key=theirs).update(**changed)
+        BulkBlock.objects.using(alias).filter(run__key=theirs).update(items=items)
+
+    await executor.ask(make_newer)
+    assert [
+        (run.key, run.is_newer, run.can_choose_again, run.can_undo) for run in await store.runs(person, SERVER)
+    ] == [
+        (theirs, True, False, False),
+        (ours, False, True, False),
+    ]
+    with pytest.raises(NewerVersion):
+        await store.find(person, theirs, SERVER)
+    with pytest.raises(NewerVersion):
+        await store.items(theirs)
+    stored = await executor.ask(lambda alias: BulkRun.objects.using(alias).filter(key=theirs).values(*changed).get())
+    assert stored == changed

@@ -14,7 +14,7 @@ from dashboard.live.replication.replicas import Replicas
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.pages.delete.dependents import find_dependents
-from dashboard.pages.delete.descendants import find_descendants
+from dashboard.pages.delete.descendants import DescendantWalk
 from dashboard.pages.writes.target import Target
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
@@ -108,9 +108,10 @@ async def known(replicas: Replicas, objects: Objects) -> None:
 def going(replicas: Replicas, objects: Objects, name: str) -> tuple[set[str], dict[str, list[str]]]:
     """What is said to go with it; and what is said to stay, with the owners that keep it."""
     kind, metadata = objects.made[name]
-    descent = find_descendants(Target(kind, metadata.get("namespace", ""), name), metadata["uid"], replicas)
-    staying = {row.name: [owner.name for owner in owners] for (_, row), owners in descent.kept_by_owners}
-    return {row.name for _, row in descent.by_uid.values()}, staying
+    walk = DescendantWalk(kind, {metadata["uid"]: (metadata.get("namespace", ""), name)}, replicas)
+    deleted = {step[1].name for step in walk if step is not None}
+    staying = {row.name: [owner.name for owner in walk.keeping_owners(row)] for _, row in walk.staying.values()}
+    return deleted, staying
 
 
 @pytest.mark.parametrize("policy", long_but(["Background", "Foreground"], "Foreground"))
@@ -170,15 +171,15 @@ async def test_a_foreground_deletion_waits_for_what_says_so_and_for_nothing_else
         objects.make(SECRETS, f"of-{demo}", owner, finalizers=["example.com/hold"])
     await known(replicas, objects)
 
-    def waited_for(name: str) -> list[str]:
+    async def waited_for(name: str) -> list[str]:
         target, uid = Target(DEMOS, NAMESPACE, name), objects.made[name][1]["uid"]
         return [
             one.name
-            for each in find_dependents(target, uid, replicas, only_blocking=True)
+            for each in await find_dependents(target, uid, replicas, only_blocking=True)
             for one in each.first_dependents
         ]
 
-    assert (waited_for("waits"), waited_for("goes")) == ([f"{NAMESPACE}/of-waits"], [])
+    assert (await waited_for("waits"), await waited_for("goes")) == ([f"{NAMESPACE}/of-waits"], [])
     for demo in ("waits", "goes"):
         objects.delete(demo, "Foreground")
     with controller_manager(cluster, tmp_path / "manager", "garbage-collector-controller"):

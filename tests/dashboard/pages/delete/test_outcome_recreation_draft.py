@@ -23,7 +23,7 @@ from tests.support.pages.site_without_cluster import Site
 MYDEMOS = KINDS["mydemos.crddemo.k8s.io"]
 
 
-def gone(obj: Json, raw: bytes = b"") -> str | None:
+async def gone(obj: Json, raw: bytes = b"") -> str | None:
     """The draft for an object that was deleted while its page was open; None where there is none. `raw` is its JSON."""
     site = Site((MYDEMOS.key, obj))
     feeder = site.feeder(MYDEMOS.key)
@@ -35,7 +35,7 @@ def gone(obj: Json, raw: bytes = b"") -> str | None:
     feeder.drop(uid)
     unused = cast("Any", None)
     edit_request = EditRequest(HttpRequest(), state, Target(MYDEMOS, "shop", "one"), unused, unused)
-    outcome = gone_outcome(edit_request, uid)
+    outcome = await gone_outcome(edit_request, uid)
     assert outcome.state == "gone"
     return outcome.draft.text if outcome.draft is not None else None
 
@@ -49,15 +49,15 @@ def gone(obj: Json, raw: bytes = b"") -> str | None:
     ],
     ids=["large values", "many fields"],
 )
-def test_the_draft_is_the_whole_object_however_large(fields: Json) -> None:
+async def test_the_draft_is_the_whole_object_however_large(fields: Json) -> None:
     obj = {**fields, **made("Mydemo", "one")}
-    draft = gone(obj, msgspec.json.encode(obj))
+    draft = await gone(obj, msgspec.json.encode(obj))
     assert draft is not None
     assert {name: value for name, value in yaml.safe_load(draft).items() if name in fields} == fields
 
 
 @pytest.mark.parametrize("levels", [150, 250, 600, 1500])
-def test_of_an_object_that_is_nested_too_deeply_there_is_no_draft(levels: int) -> None:
+async def test_of_an_object_that_is_nested_too_deeply_there_is_no_draft(levels: int) -> None:
     obj = made("Mydemo", "one")
     raw = msgspec.json.encode(obj)[:-1] + b',"spec":%b1%b}' % (b'{"a":' * levels, b"}" * levels)
-    assert (gone(obj, raw) is not None) == (levels < 200)
+    assert (await gone(obj, raw) is not None) == (levels < 200)

@@ -66,7 +66,7 @@ def owned(name: str, *owners: dict[str, Any]) -> Row:
     return row_of("pods", {"metadata": metadata})
 
 
-def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
+async def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
     web, set_1 = owner("web", "web", kind="Deployment"), owner("set-1", "set-1", kind="ReplicaSet")
     set_2, other = owner("set-2", "set-2", kind="ReplicaSet"), owner("settings", "2", kind="ConfigMap")
     sets = [owned("set-1", {**web, "controller": True}), owned("set-2", web, other)]
@@ -81,7 +81,7 @@ def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
     clock = SystemClock()
     replicas = Replicas(RecordingLayer(), parse_kinds(["replicasets.apps", "pods"]), clock)
     put_feeders(replicas, Feeder("replicasets.apps", clock, sets), Feeder("pods", clock, pods))
-    found = find_shared_dependents(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
+    found = await find_shared_dependents(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
     assert [
         (each.words, [one.name for one in each.first_dependents], each.owner_kinds) for each in found.dependents
     ] == [
@@ -97,30 +97,30 @@ def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
     }
 
 
-def shared_among(pods: list[Row], nodes: tuple[Row, ...] = ()) -> SharedDependents:
+async def shared_among(pods: list[Row], nodes: tuple[Row, ...] = ()) -> SharedDependents:
     """With Deployment ``web``, when the pods and nodes are all that is watched."""
     clock = SystemClock()
     replicas = Replicas(RecordingLayer(), parse_kinds(["pods", "nodes"]), clock)
     put_feeders(replicas, Feeder("pods", clock, pods), Feeder("nodes", clock, nodes))
-    return find_shared_dependents(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
+    return await find_shared_dependents(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
 
 
-def test_a_ring_of_owners_keeps_itself() -> None:
+async def test_a_ring_of_owners_keeps_itself() -> None:
     web = owner("web", "web", kind="Deployment")
     ring = [owned("one", web, owner("two", "two", kind="Pod")), owned("two", owner("one", "one", kind="Pod"))]
-    found = shared_among(ring)
+    found = await shared_among(ring)
     assert found.dependents == ()
     assert {each.words: each.keeping_owners for each in found.first_shared} == {"Pod default/one": ("Pod two",)}
 
 
-def test_an_owner_of_another_namespace_keeps_nothing_and_takes_nothing_with_it() -> None:
+async def test_an_owner_of_another_namespace_keeps_nothing_and_takes_nothing_with_it() -> None:
     web, elsewhere = owner("web", "web", kind="Deployment"), owner("far", "far", kind="Pod")
     far, of_web = (
         row_of("pods", {"metadata": {"name": name, "namespace": "other", "uid": name, "ownerReferences": owners}})
         for name, owners in (("far", []), ("misled", [web]))
     )
     node = row_of("nodes", {"metadata": {"name": "node", "uid": "node", "ownerReferences": [web]}})
-    found = shared_among([owned("both", web, elsewhere), far, of_web], (node,))
+    found = await shared_among([owned("both", web, elsewhere), far, of_web], (node,))
     assert [(each.words, [one.name for one in each.first_dependents]) for each in found.dependents] == [
         ("1 Pod", ["default/both"])
     ]

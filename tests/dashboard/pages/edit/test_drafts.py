@@ -120,6 +120,21 @@ async def test_all_that_the_list_showed_are_thrown_away_and_a_newer_one_stays(
     assert "You have an unsaved draft here" not in (await browser.open(f"{path}edit/")).text
 
 
+async def test_several_drafts_of_one_object_are_told_apart_by_what_they_change(
+    browser: Browser, one: str, path: str
+) -> None:
+    await written(browser, path)
+    assert "changes:" not in (await browser.open("/drafts/")).text, "one draft needs no more than its name"
+    page = await browser.open(f"{path}edit/")
+    for text in (page.yaml.replace("8080", "7070"), page.yaml + "  [", page.yaml):
+        page = await browser.open(f"{path}edit/")
+        await keep(browser, page, yaml=text)
+    listed = (await browser.open("/drafts/")).text
+    assert listed.count("changes: spec.port") == 2
+    assert "changes: its text is not complete yet" in listed
+    assert "changes: nothing" in listed
+
+
 async def test_every_button_keeps_the_text_and_the_editor_offers_it_again(
     browser: Browser, one: str, path: str
 ) -> None:

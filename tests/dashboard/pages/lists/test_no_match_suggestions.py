@@ -88,3 +88,18 @@ async def test_of_very_many_parts_only_the_first_are_looked_at(monkeypatch: pyte
     page = (await cluster.client.get(f"/resources/pods/?q={quote(many)}")).content.decode()
     assert len(set(asked)) == MAX_SOURCES < MAX_COUNTED_SOURCES
     assert page.count("has the label l-") == MAX_SOURCES - 1
+
+
+async def test_a_filter_that_is_the_name_of_a_namespace_offers_that_namespace() -> None:
+    async def notes(query: str) -> str:
+        text = (await site().client.get(f"/resources/pods/?{query}")).content.decode()
+        return "".join(re.findall(r'<p class="hint"><code>.*?</p>', text))
+
+    said = await notes("q=shop+status%3DFailed")
+    assert "<code>shop</code> is looked for in names, and is also a namespace" in said
+    (href,) = re.findall(r'href="([^"]*)"', said)
+    response = await site().client.get(unescape(href))
+    assert 'data-name="db-1"' in response.content.decode()
+    assert 'data-name="web-1"' not in response.content.decode()
+    for other in ("q=sho", "q=-shop", "q=web", "q=shop&namespace=shop"):
+        assert await notes(other) == ""

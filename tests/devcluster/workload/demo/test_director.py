@@ -48,6 +48,9 @@ async def test_something_moves_all_the_time_and_nothing_grows() -> None:
         operations = {change.operation for change in world.changes if change.bucket == PODS}
         assert operations == {"ADDED", "MODIFIED", "DELETED"}
         assert 3 < sum(kinds.values()) / 120 < 8, "changes a second"
+        started = [job for job in world.all(JOBS) if "-29000" in job["metadata"]["name"]]
+        assert started
+        assert all(job["metadata"]["ownerReferences"][0]["kind"] == "CronJob" for job in started)
 
 
 async def test_at_rate_0_nothing_happens_to_what_is_well() -> None:

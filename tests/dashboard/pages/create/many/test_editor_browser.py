@@ -77,6 +77,26 @@ def test_a_kind_is_offered_and_brings_its_version_and_then_its_own_fields(page: 
     expect(offered.filter(has_text="kind")).to_have_count(0)
 
 
+def test_items_of_a_list_are_completed_as_the_objects_that_they_are(page: Page, typist: Typist) -> None:
+    config = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n"
+    write(typist, f"apiVersion: v1\nkind: List\nitems:\n{config}- ")
+    typist.content.focus()
+    typist.press("Control+End")
+    typist.type("kind: Serv")
+    expect(page.locator(OPTION).filter(has_text=re.compile("^Servicev1"))).to_be_visible(timeout=SLOW)
+    typist.type("ice")
+    typist.press("Tab")
+    until(lambda: typist.text().endswith("- apiVersion: v1\n  kind: Service"))
+    typist.press("Enter")
+    typist.type("sp")
+    expect(page.locator(OPTION).first).to_have_text(re.compile("^spec"), timeout=SLOW)
+    typist.press("Escape")
+    typist.behind("name: c")
+    typist.press("Enter", "Backspace")
+    typist.type("da")
+    expect(page.locator(OPTION).first).to_have_text(re.compile("^data"), timeout=SLOW)
+
+
 def test_help_is_that_of_the_document_pointed_at(page: Page, typist: Typist) -> None:
     service = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  ports:\n    - port: 80\n"
     write(typist, mydemo("one", port=8080), service)

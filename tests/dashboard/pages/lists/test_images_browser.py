@@ -1,0 +1,31 @@
+"""Tests of images in rows, in the browser: one that has no room is cut at its beginning."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.support.browser.live_page import open_live
+from tests.support.browser.page_server_program import PageServer
+
+pytestmark = pytest.mark.browser
+
+CELL = """() => {
+  const row = document.querySelector("table.table tbody tr");
+  const cell = row.insertCell();
+  cell.className = "c-images k-mono";
+  cell.textContent = `registry.example.com/${"path/".repeat(30)}web:1.2.3`;
+  const text = document.createRange();
+  text.setStart(cell.firstChild, cell.textContent.length - 1);
+  text.setEnd(cell.firstChild, cell.textContent.length);
+  const [end, box] = [text.getBoundingClientRect(), cell.getBoundingClientRect()];
+  return [cell.scrollWidth > cell.clientWidth, end.left >= box.left && end.right <= box.right + 1];
+}"""
+"""Whether the text has more than its room, and whether its end is in sight."""
+
+
+def test_the_tag_of_a_long_image_is_in_sight(page: Page, server: PageServer) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    server.do("put", rows=[{"name": "pod-001"}])
+    open_live(page, f"{server.url}/resources/pods/")
+    assert page.evaluate(CELL) == [True, True]
