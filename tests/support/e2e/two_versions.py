@@ -9,20 +9,16 @@ import venv
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.cookiejar import CookieJar
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.parse import urlencode, urljoin
-from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.cpu_starvation import Waited
+from tests.support.e2e.form_editor import SAVED, FormEditor
 from tests.support.e2e.pods_and_mydemos import mydemo, mydemos
 from tests.support.e2e.postgresql_database import Database
 from tests.support.e2e.production_stack import WITHIN, Web, Worker, is_ready
 from tests.support.e2e.ready_proxy import ReadyProxy
 from tests.support.e2e.redis_server import RedisServer
-from tests.support.edit.form_inputs import Inputs
 from tests.support.program import ROOT, Program, answers
 from tests.support.wait import until
 
@@ -102,7 +98,7 @@ class TwoVersions:
         self._versions = versions
         self.waited = Waited([*self.workers["old"], *self.workers["new"]], [*self.webs["old"], *self.webs["new"]])
         self.edits = Edits()
-        self._opener = build_opener(HTTPCookieProcessor(CookieJar()))
+        self._editor = FormEditor(self.proxy.url)
         self._edited = ""
 
     def start(self) -> None:
@@ -189,49 +185,24 @@ class TwoVersions:
         """Create the Mydemo that `edit` changes."""
         self.controlplane.create(mydemos(namespace), mydemo("edited", port=10_000))
         self._edited = namespace
-        until(lambda: self._open(self._address)[0] == 200, within=WITHIN, what="the form of the Mydemo")
-
-    @property
-    def _address(self) -> str:
-        return f"{self.proxy.url}/resources/mydemos.crddemo.k8s.io/{self._edited}/edited/edit/"
+        address = self._editor.address(namespace, "edited")
+        until(lambda: self._editor.open(address)[0] == 200, within=WITHIN, what="the form of the Mydemo")
 
     def edit(self) -> None:
         """Change the port of the Mydemo by its form, as a browser without scripts; each request is a connection."""
         edits, before = self.edits, self._port()
         port = before + 1
         try:
-            answer = self._send_edit(before, port)
+            answer = self._editor.change_port(self._edited, "edited", before, port)
         except (OSError, KeyError) as error:  # no connection, or a page without the form
             answer = repr(error)
         after = self._port()
-        if answer == "saved" and after == port:
+        if answer == SAVED and after == port:
             edits.made += 1
-        elif answer != "saved" and after == before:
+        elif answer != SAVED and after == before:
             edits.refused.append(answer)
         else:
             edits.lost.append(f"{before} → {port} is {after}: {answer}")
-
-    def _send_edit(self, before: int, port: int) -> str:
-        """ "saved", or what the page says."""
-        _, form = self._open(self._address)
-        values = {**form.values, "yaml": form.values["yaml"].replace(f"port: {before}", f"port: {port}")}
-        status, form = self._open(urljoin(self._address, form.action or self._address), {**values, "review": ""})
-        if "save" not in form.buttons:
-            return f"{status} to the review"
-        status, form = self._open(urljoin(self._address, form.action or self._address), {**form.values, "save": ""})
-        return "saved" if status == 200 and "save" not in form.buttons else f"{status} to the saving"
-
-    def _open(self, address: str, data: dict[str, str] | None = None) -> tuple[int, Inputs]:
-        body = urlencode(data).encode() if data is not None else None
-        headers = {"Connection": "close", "Origin": self.proxy.url, "Referer": address}
-        try:
-            with self._opener.open(Request(address, body, headers), timeout=30) as answer:
-                status, text = answer.status, answer.read().decode()
-        except HTTPError as error:
-            status, text = error.code, error.read().decode()
-        form = Inputs()
-        form.feed(text[text.find("<main") : text.find("</main>")])
-        return status, form
 
     def _port(self) -> int:
         return int(self.controlplane.get(mydemos(self._edited, "edited"))["spec"]["port"])
