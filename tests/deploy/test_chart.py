@@ -24,6 +24,7 @@ pytestmark = pytest.mark.program
 DOCUMENTED_VALUES = re.findall(
     r"^ *```yaml\n(.*?)^ *```$", (ROOT / "docs" / "install-in-cluster.md").read_text(), re.MULTILINE | re.DOTALL
 )
+PERFORMANCE = (ROOT / "docs" / "performance.md").read_text()
 ACCOUNTS = ("deltaboard-worker", "deltaboard-web")
 
 
@@ -77,6 +78,7 @@ def test_each_set_of_values_passes_lint_and_is_rendered(helm: Helm, values: str)
         ("signIn.mode=ldap", "must be one of 'portForward', 'oidc', 'proxy'"),
         ("settings.FOO=x", "invalid propertyName 'FOO'"),
         ("settings.DELTABOARD_OIDC=x", "another value of the chart is for this variable"),
+        ("settings.DELTABOARD_PROMETHEUS_TOKEN=x", "is a secret, and settings are in a ConfigMap"),
         ("settings.DELTABOARD_CONTROLLERS=crddemo", "controllers write to the cluster"),
         ("signIn.mode=oidc", "hosts is empty: name the host"),
         ("signIn.mode=oidc,hosts={a.example}", "list signIn.oidc.issuers"),
@@ -155,6 +157,36 @@ def test_a_job_has_another_name_where_it_would_do_something_else() -> None:
 
     assert job() == job("--set", "web.replicas=5")
     assert job() != job("--set", "image.tag=v2")
+
+
+def test_every_pod_goes_to_the_nodes_that_are_named() -> None:
+    made = render(
+        "trial", "--set", "nodeSelector.pool=tools,tolerations[0].operator=Exists,worker.nodeSelector.pool=worker"
+    )
+    pods = {
+        each["metadata"]["labels"]["app.kubernetes.io/component"]: each["spec"]["template"]["spec"]
+        for each in made
+        if each["kind"] in ("Deployment", "Job")
+    }
+    assert pods.keys() == {"worker", "web", "migrate", "redis", "postgresql"}
+    for component, pod in pods.items():
+        assert pod["nodeSelector"] == {"pool": "worker" if component == "worker" else "tools"}
+        assert pod["tolerations"] == [{"operator": "Exists"}]
+
+
+def test_a_process_that_cannot_become_ready_does_not_hold_up_a_drain() -> None:
+    budgets = of_kind(render("trial"), "PodDisruptionBudget")
+    assert budgets.keys() == {*ACCOUNTS}
+    assert {each["spec"]["unhealthyPodEvictionPolicy"] for each in budgets.values()} == {"AlwaysAllow"}
+
+
+def test_the_sockets_that_are_aimed_at_need_less_of_the_processor_than_is_aimed_at() -> None:
+    """Otherwise the number of processes would follow the processor, part of which more processes do not take away."""
+    values = YAML(typ="safe").load(CHART / "values.yaml")
+    (measured,) = re.findall(r"^\| 1,000 sockets.*?It took ([\d.]+) of a core", PERFORMANCE, re.MULTILINE | re.DOTALL)
+    requested = float(values["web"]["resources"]["requests"]["cpu"].removesuffix("m")) / 1000
+    aimed_at = values["autoscaling"]["cpuPercent"] / 100 * requested
+    assert float(measured) * values["autoscaling"]["sockets"] / 1000 < aimed_at < 1
 
 
 def test_settings_are_those_of_the_documentation() -> None:

@@ -122,6 +122,18 @@ annotations:
   {{- end }}
 {{- end -}}
 
+{{/* Which nodes pods go to: {root, values}. */}}
+{{- define "deltaboard.nodes" -}}
+{{- with .values.nodeSelector | default .root.Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations | default .root.Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{- define "deltaboard.podSpec" -}}
 serviceAccountName: {{ include "deltaboard.fullname" .root }}-{{ .component }}
 enableServiceLinks: false
@@ -137,14 +149,7 @@ imagePullSecrets:
 {{- with .values.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
-{{- with .values.nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .values.tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- include "deltaboard.nodes" . }}
 {{- with .values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}

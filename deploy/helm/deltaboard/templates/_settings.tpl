@@ -116,6 +116,9 @@ DELTABOARD_TRUST_PROXY_PEERS: {{ join "," .Values.signIn.proxy.peers | quote }}
 {{- fail "settings.DELTABOARD_CONTROLLERS: controllers write to the cluster, and this Deltaboard is read-only (readOnly, rights.write)" -}}
 {{- end -}}
 {{- $own := list "DELTABOARD_CHANNEL_PREFIX" "DELTABOARD_HISTORY" "DELTABOARD_HISTORY_AGE" "DELTABOARD_HISTORY_SIZE" "DELTABOARD_VAR" "DELTABOARD_KINDS" "DELTABOARD_CLUSTER" "DELTABOARD_CONTEXT" "DELTABOARD_CLUSTER_COLOUR" "DELTABOARD_PRODUCTION" "DELTABOARD_READ_ONLY" "DELTABOARD_NAMESPACES" "DELTABOARD_TOKEN" "DELTABOARD_RIGHTS" "DELTABOARD_SIGN_IN" "DELTABOARD_OIDC" "DELTABOARD_TRUST_PROXY_USER" "DELTABOARD_TRUST_PROXY_GROUPS" "DELTABOARD_TRUST_PROXY_PEERS" "DELTABOARD_TRUST_PROXY_SECRET" "DELTABOARD_FEED_KEY" "DELTABOARD_AUDIT_KEY" "DELTABOARD_METRICS" -}}
+{{- if $v.settings.DELTABOARD_PROMETHEUS_TOKEN -}}
+{{- fail "settings.DELTABOARD_PROMETHEUS_TOKEN is a secret, and settings are in a ConfigMap: name a Secret in extraEnv, with valueFrom" -}}
+{{- end -}}
 {{- range $name, $_ := $v.settings -}}
 {{- if has $name $own -}}
 {{- fail (printf "settings.%s: another value of the chart is for this variable, or a Secret (README.md of the chart)" $name) -}}
