@@ -174,6 +174,13 @@ def test_every_pod_goes_to_the_nodes_that_are_named() -> None:
         assert pod["tolerations"] == [{"operator": "Exists"}]
 
 
+@pytest.mark.parametrize("secret", ["imagePullSecrets[0]=registry", "imagePullSecrets[0].name=registry"])
+def test_secrets_to_pull_with_are_names_or_as_in_a_pod(secret: str) -> None:
+    made = render("trial", "--set", secret)
+    pods = [each["spec"]["template"]["spec"] for each in made if each["kind"] in ("Deployment", "Job")]
+    assert [pod["imagePullSecrets"] for pod in pods] == [[{"name": "registry"}]] * 5
+
+
 def test_a_process_that_cannot_become_ready_does_not_hold_up_a_drain() -> None:
     budgets = of_kind(render("trial"), "PodDisruptionBudget")
     assert budgets.keys() == {*ACCOUNTS}

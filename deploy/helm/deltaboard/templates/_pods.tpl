@@ -122,6 +122,16 @@ annotations:
   {{- end }}
 {{- end -}}
 
+{{/* Secrets to pull images with: names, or {name: …} as other charts have them. */}}
+{{- define "deltaboard.pullSecrets" -}}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ if kindIs "string" . }}{{ . }}{{ else }}{{ .name }}{{ end }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* Which nodes pods go to: {root, values}. */}}
 {{- define "deltaboard.nodes" -}}
 {{- with .values.nodeSelector | default .root.Values.nodeSelector }}
@@ -140,12 +150,7 @@ enableServiceLinks: false
 terminationGracePeriodSeconds: 30
 securityContext:
   {{- toYaml .root.Values.podSecurityContext | nindent 2 }}
-{{- with .root.Values.imagePullSecrets }}
-imagePullSecrets:
-  {{- range . }}
-  - name: {{ . }}
-  {{- end }}
-{{- end }}
+{{- include "deltaboard.pullSecrets" .root }}
 {{- with .values.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
