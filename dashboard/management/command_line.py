@@ -77,6 +77,8 @@ def _run(parser: argparse.ArgumentParser, options: dict[str, Any]) -> None:
     command = options.pop("command")
     if command == "manage":
         parser.error("write `deltaboard manage COMMAND`, without options before it")
+    if command == "doctor" and options.keys() - {"context", "json", "read_only"}:
+        parser.error("doctor starts no dashboard: of the options it takes --context, --read-only and --json")
     if command == "demo" and "context" in options:
         parser.error("the demo cluster has no contexts: leave --context out")
     if options.pop("read_only", False):

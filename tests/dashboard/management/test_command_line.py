@@ -84,6 +84,9 @@ def test_options_that_mean_nothing_are_refused(environ: dict[str, str]) -> None:
     ended = run_program(*COMMAND, "demo", "--context", "staging", env=environ)
     assert ended.returncode == 2
     assert "the demo cluster has no contexts: leave --context out" in ended.stderr
+    ended = run_program(*COMMAND, "--port", "0", "doctor", env=environ)
+    assert ended.returncode == 2
+    assert "doctor starts no dashboard" in ended.stderr
     ended = run_program(*COMMAND, "--port", "0", "manage", env=environ)
     assert ended.returncode == 2
     assert "write `deltaboard manage COMMAND`" in ended.stderr
