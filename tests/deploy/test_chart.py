@@ -159,6 +159,31 @@ def test_a_job_has_another_name_where_it_would_do_something_else() -> None:
     assert job() != job("--set", "image.tag=v2")
 
 
+def test_large_numbers_stay_whole_numbers(tmp_path: Path) -> None:
+    """Helm reads those of a file as floating point, and writes them as 1.048576e+06."""
+    values = {
+        "history": {"sizeMiB": 1048576, "days": 1048576},
+        "settings": {"DELTABOARD_AUDIT_MEGABYTES": 1048576, "DELTABOARD_LOG_FORMAT": "json", "DELTABOARD_AUDIT": True},
+        "redis": {"bundled": {"userID": 1000820000}},
+        "postgresql": {"bundled": {"userID": 1000820000}},
+        "podSecurityContext": {"runAsUser": 1000820000},
+        "migration": {"ttlSecondsAfterFinished": 2592000},
+        "autoscaling": {"enabled": True, "sockets": 1048576},
+    }
+    (tmp_path / "values.yaml").write_text(json.dumps(values))
+    made = render("trial", "--values", str(tmp_path / "values.yaml"))
+    assert "e+" not in json.dumps([each for each in made if each["kind"] != "Secret"])
+    settings = settings_of(made)
+    assert settings["DELTABOARD_HISTORY_SIZE"] == settings["DELTABOARD_AUDIT_MEGABYTES"] == "1048576"
+    assert (settings["DELTABOARD_LOG_FORMAT"], settings["DELTABOARD_AUDIT"]) == ("json", "true")
+    users = {
+        each["spec"]["template"]["spec"]["securityContext"]["runAsUser"]
+        for each in made
+        if "template" in each.get("spec", {})
+    }
+    assert [*map(repr, users)] == ["1000820000"]
+
+
 def test_every_pod_goes_to_the_nodes_that_are_named() -> None:
     made = render(
         "trial", "--set", "nodeSelector.pool=tools,tolerations[0].operator=Exists,worker.nodeSelector.pool=worker"

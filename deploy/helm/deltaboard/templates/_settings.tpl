@@ -33,8 +33,8 @@ CSRF_TRUSTED_ORIGINS: {{ printf "https://%s" (join ",https://" .Values.hosts) | 
 {{- end }}
 DELTABOARD_CHANNEL_PREFIX: {{ printf "%s-%s" .Release.Namespace (include "deltaboard.fullname" .) | quote }}
 DELTABOARD_HISTORY: {{ ternary "on" "off" .Values.history.enabled | quote }}
-DELTABOARD_HISTORY_AGE: {{ .Values.history.days | quote }}
-DELTABOARD_HISTORY_SIZE: {{ .Values.history.sizeMiB | quote }}
+DELTABOARD_HISTORY_AGE: {{ .Values.history.days | int64 | quote }}
+DELTABOARD_HISTORY_SIZE: {{ .Values.history.sizeMiB | int64 | quote }}
 DELTABOARD_VAR: /var/lib/deltaboard
 HOME: /var/lib/deltaboard
 {{- with .Values.kinds }}
