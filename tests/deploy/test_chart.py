@@ -163,7 +163,7 @@ def test_large_numbers_stay_whole_numbers(tmp_path: Path) -> None:
     """Helm reads those of a file as floating point, and writes them as 1.048576e+06."""
     values = {
         "history": {"sizeMiB": 1048576, "days": 1048576},
-        "settings": {"DELTABOARD_AUDIT_MEGABYTES": 1048576, "DELTABOARD_LOG_FORMAT": "json", "DELTABOARD_AUDIT": True},
+        "settings": {"DELTABOARD_AUDIT_MEGABYTES": 1048576, "DELTABOARD_LOG_FORMAT": "json"},
         "redis": {"bundled": {"userID": 1000820000}},
         "postgresql": {"bundled": {"userID": 1000820000}},
         "podSecurityContext": {"runAsUser": 1000820000},
@@ -175,13 +175,20 @@ def test_large_numbers_stay_whole_numbers(tmp_path: Path) -> None:
     assert "e+" not in json.dumps([each for each in made if each["kind"] != "Secret"])
     settings = settings_of(made)
     assert settings["DELTABOARD_HISTORY_SIZE"] == settings["DELTABOARD_AUDIT_MEGABYTES"] == "1048576"
-    assert (settings["DELTABOARD_LOG_FORMAT"], settings["DELTABOARD_AUDIT"]) == ("json", "true")
+    assert settings["DELTABOARD_LOG_FORMAT"] == "json"
     users = {
         each["spec"]["template"]["spec"]["securityContext"]["runAsUser"]
         for each in made
         if "template" in each.get("spec", {})
     }
     assert [*map(repr, users)] == ["1000820000"]
+
+
+def test_on_and_off_without_quotes_are_on_and_off(tmp_path: Path) -> None:
+    """YAML reads them as true and false, which a setting of more than these two does not take."""
+    (tmp_path / "values.yaml").write_text("settings: {DELTABOARD_AUDIT: off, DELTABOARD_TERMINAL_CONTENTS: on}")
+    settings = settings_of(render("trial", "--values", str(tmp_path / "values.yaml")))
+    assert (settings["DELTABOARD_AUDIT"], settings["DELTABOARD_TERMINAL_CONTENTS"]) == ("off", "on")
 
 
 def test_every_pod_goes_to_the_nodes_that_are_named() -> None:
