@@ -231,13 +231,14 @@ _CLUSTER_CHECKS = {
 
 def _database() -> Finding:
     connection = connections[DEFAULT_DB_ALIAS]
-    what = (
-        "PostgreSQL (DATABASE_URL)"
-        if connection.vendor == "postgresql"
-        else f"SQLite, {connection.settings_dict['NAME']}"
-    )
+    is_postgresql = connection.vendor == "postgresql"
+    name = connection.settings_dict["NAME"]
+    what = "PostgreSQL (DATABASE_URL)" if is_postgresql else f"SQLite, {name}"
     try:
         pending = len(pending_migrations())
+        if is_postgresql and not _may_create_tables():
+            wanted = f"Make it the owner: ALTER DATABASE {name} OWNER TO {connection.settings_dict['USER']}"
+            return Finding("database", "fails", f"{what}: its account may not create tables. {wanted}.")
     except DatabaseError as error:
         return Finding(
             "database", "fails", f"{what} cannot be used: {_sentence(error)} Pages work, drafts are not kept."
@@ -250,6 +251,12 @@ def _database() -> Finding:
     if pending:
         return Finding("database", "fails", f"{what}: {pending} migrations are not applied. Run {COMMAND} migrate.")
     return Finding("database", "works", f"{what} can be used, and all migrations are applied.")
+
+
+def _may_create_tables() -> bool:
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute("SELECT has_schema_privilege(current_schema(), 'CREATE')")
+        return bool(cursor.fetchone()[0])
 
 
 def _history() -> Finding:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import socket
 from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import uuid4
 
+import psycopg
 import pytest
 
 from tests.dashboard.management.test_commands import unconfigured
@@ -120,6 +123,27 @@ def test_migrations_of_postgresql_are_not_applied_by_looking(tmp_path: Path) -> 
             assert sentence.endswith("migrations are not applied. Run manage.py migrate.")
     finally:
         database.drop()
+
+
+@pytest.mark.postgresql
+def test_an_account_of_postgresql_that_may_not_create_tables_is_told(tmp_path: Path) -> None:
+    database, role = Database(), f"role_{uuid4().hex[:12]}"
+    database.create()
+    environ = unconfigured(tmp_path) | {"KUBECONFIG": str(tmp_path / "none")}
+    try:
+        with psycopg.connect(database.url, autocommit=True) as connection:
+            connection.execute(f"CREATE ROLE {role} LOGIN".encode())
+            try:
+                address = urlsplit(database.url)
+                others = address._replace(netloc=f"{role}@{address.netloc.rpartition('@')[2]}").geturl()
+                verdict, sentence = examined({**environ, "DATABASE_URL": others})["database"]
+            finally:
+                connection.execute(f"DROP ROLE {role}".encode())
+    finally:
+        database.drop()
+    assert verdict == "fails"
+    assert "its account may not create tables. Make it the owner: ALTER DATABASE deltaboard_" in sentence
+    assert sentence.endswith(f" OWNER TO {role}.")
 
 
 def test_a_kind_that_is_none_and_a_cluster_that_is_silent_are_sentences(
