@@ -159,6 +159,14 @@ def test_a_job_has_another_name_where_it_would_do_something_else() -> None:
     assert job() != job("--set", "image.tag=v2")
 
 
+def test_pages_are_reached_by_others_only_where_people_sign_in() -> None:
+    def ports(values: str) -> list[int]:
+        policy = of_kind(render(values), "NetworkPolicy")["deltaboard-web"]["spec"]
+        return [port["port"] for rule in policy["ingress"] for port in rule["ports"]]
+
+    assert (ports("trial"), ports("proxy")) == ([9100], [8000, 9100])
+
+
 def test_large_numbers_stay_whole_numbers(tmp_path: Path) -> None:
     """Helm reads those of a file as floating point, and writes them as 1.048576e+06."""
     values = {
