@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
+from django.db import DatabaseError
 
 from informerd.version import VERSION
 
@@ -20,7 +23,7 @@ Database, token and history are in the user's folder for such things; DELTABOARD
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command. A setting that is missing or wrong is one line, not a trace."""
+    """Run the command. A setting that is missing or wrong is one line, not a trace, and Ctrl+C is none."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
     try:
@@ -31,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _run(parser, vars(parser.parse_args(given)))
     except ImproperlyConfigured as error:
         raise SystemExit(str(error)) from None
+    except KeyboardInterrupt:
+        raise SystemExit(128 + signal.SIGINT) from None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -72,6 +77,8 @@ def _run(parser: argparse.ArgumentParser, options: dict[str, Any]) -> None:
     command = options.pop("command")
     if command == "manage":
         parser.error("write `deltaboard manage COMMAND`, without options before it")
+    if command == "doctor" and options.keys() - {"context", "json", "read_only"}:
+        parser.error("doctor starts no dashboard: of the options it takes --context, --read-only and --json")
     if command == "demo" and "context" in options:
         parser.error("the demo cluster has no contexts: leave --context out")
     if options.pop("read_only", False):
@@ -84,7 +91,8 @@ def _run(parser: argparse.ArgumentParser, options: dict[str, Any]) -> None:
     if command == "doctor":
         call_command("doctor", **options)
         return
-    call_command("migrate", verbosity=0)
+    with suppress(DatabaseError):  # the next command says it, and runs without
+        call_command("migrate", verbosity=0)
     call_command("deltaboard", browser=not options.pop("no_browser", False), **options)
 
 

@@ -30,7 +30,7 @@ from dashboard.management.pending_migrations import pending_migrations
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.runtime.project_files import COMMAND
 from dashboard.server.wiring.history import build_parts
-from informerd.errors import ApiError, ConfigError, InformerdError, NotFound, UnknownResource
+from informerd.errors import ApiError, ConfigError, InformerdError, NotFound, Unauthorized, UnknownResource
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
@@ -40,6 +40,8 @@ Verdict = Literal["works", "limited", "fails"]
 """limited: the dashboard runs, and its pages say what they do not show."""
 TIMEOUT = 10.0
 """Seconds for one check of the cluster, and for one question to Redis."""
+_QUESTION = " Is the server running"
+"""With which PostgreSQL's client goes on after the reason."""
 _PODS = Resource(group="", version="v1", plural="pods", kind="Pod")
 
 
@@ -94,7 +96,10 @@ async def _version(client: Client, config: ClusterConfig) -> Finding:
         async with asyncio.timeout(TIMEOUT):
             version = await client.version()
     except (InformerdError, TimeoutError) as error:
-        return Finding("cluster", "fails", f"{where} does not answer: {_sentence(error)} Chosen because: {config.why}.")
+        advice = " They may have expired: sign in again, as for kubectl." if isinstance(error, Unauthorized) else ""
+        reason = "The credentials are not accepted." if advice else _sentence(error)
+        told = f"{where} cannot be used: {reason}{advice} Chosen because: {config.why}."
+        return Finding("cluster", "fails", told)
     took = (time.monotonic() - began) * 1000
     answered = f"{where} is Kubernetes {version} and answered in {took:.0f} ms. Chosen because: {config.why}."
     return Finding("cluster", "works", answered)
@@ -114,17 +119,14 @@ async def _examine_cluster(client: Client) -> AsyncIterator[Finding]:
 async def _followed_kinds(client: Client) -> Finding:
     discovery = Discovery(client)
     missing, denied = list[str](), list[str]()
-    try:
-        kinds = parse_kinds(settings.DELTABOARD_KINDS)
-    except ValueError as error:
-        raise ImproperlyConfigured(f"DELTABOARD_KINDS: {error}") from None
+    kinds = _kinds()
     for kind in kinds:
         try:
             await discovery.resolve(kind.key)
         except UnknownResource:
             missing.append(kind.key)
             continue
-        if not await _may_follow(client, kind):
+        if not await _may(client, kind, "list", "watch"):
             denied.append(kind.key)
     if not missing and not denied:
         return Finding("rights", "works", f"Lists and watches {_names([kind.key for kind in kinds])}.")
@@ -139,24 +141,35 @@ async def _followed_kinds(client: Client) -> Finding:
     return Finding("rights", "limited", " ".join(parts))
 
 
-async def _may_follow(client: Client, kind: KindInfo) -> bool:
+def _kinds() -> tuple[KindInfo, ...]:
+    try:
+        return parse_kinds(settings.DELTABOARD_KINDS)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"DELTABOARD_KINDS: {error}") from None
+
+
+async def _may(client: Client, kind: KindInfo, *verbs: str) -> bool:
+    """Whether the account may do all of it: everywhere, or in each of the namespaces that are shown."""
     namespaces = settings.DELTABOARD_NAMESPACES if kind.resource.namespaced else ()
-    asked = [
-        ResourceAttributes(verb, kind.resource, name) for name in namespaces or ("",) for verb in ("list", "watch")
-    ]
+    asked = [ResourceAttributes(verb, kind.resource, name) for name in namespaces or ("",) for verb in verbs]
     return all([await is_allowed(client, each) for each in asked])
 
 
-async def _writes(client: Client) -> Finding:
+async def _writes(client: Client) -> Finding | None:
     if settings.DELTABOARD_READ_ONLY:
         return Finding("writes", "works", "Nothing is written to the cluster (DELTABOARD_READ_ONLY).")
-    (kind,) = parse_kinds(("mydemos",))
-    if await is_allowed(client, ResourceAttributes("update", kind.resource)):
-        return Finding("writes", "works", "The account may edit Mydemos.")
-    return Finding("writes", "limited", "The account may not edit Mydemos (update): their pages say so.")
+    if settings.DELTABOARD_RIGHTS == "person":
+        return None
+    kinds = _kinds()
+    denied = [kind.key for kind in kinds if not await _may(client, kind, "update")]
+    if denied:
+        return Finding("writes", "limited", f"The account may not edit {_names(denied)} (update): their pages say so.")
+    return Finding("writes", "works", f"The account may edit {_names([kind.key for kind in kinds])}.")
 
 
-async def _logs(client: Client) -> Finding:
+async def _logs(client: Client) -> Finding | None:
+    if settings.DELTABOARD_RIGHTS == "person":
+        return None
     denied = [
         what
         for what, right in (
@@ -199,8 +212,10 @@ async def _metrics(client: Client) -> Finding:
             "usage", "limited", "The cluster has no metrics API, so pages have no usage: install metrics-server."
         )
     except ApiError as error:
-        return Finding("usage", "limited", f"The metrics API does not answer: {_sentence(error)}")
+        return Finding("usage", "limited", f"The metrics API cannot be used: {_sentence(error)}")
     number = len(answer.object().get("items") or ())
+    if not number:
+        return Finding("usage", "limited", "The metrics API measures no node (yet): see the log of metrics-server.")
     return Finding("usage", "works", f"The metrics API measures {number} nodes.")
 
 
@@ -216,9 +231,14 @@ _CLUSTER_CHECKS = {
 
 def _database() -> Finding:
     connection = connections[DEFAULT_DB_ALIAS]
-    what = "PostgreSQL" if connection.vendor == "postgresql" else f"SQLite, {connection.settings_dict['NAME']}"
+    is_postgresql = connection.vendor == "postgresql"
+    name = connection.settings_dict["NAME"]
+    what = "PostgreSQL (DATABASE_URL)" if is_postgresql else f"SQLite, {name}"
     try:
         pending = len(pending_migrations())
+        if is_postgresql and not _may_create_tables():
+            wanted = f"Make it the owner: ALTER DATABASE {name} OWNER TO {connection.settings_dict['USER']}"
+            return Finding("database", "fails", f"{what}: its account may not create tables. {wanted}.")
     except DatabaseError as error:
         return Finding(
             "database", "fails", f"{what} cannot be used: {_sentence(error)} Pages work, drafts are not kept."
@@ -231,6 +251,12 @@ def _database() -> Finding:
     if pending:
         return Finding("database", "fails", f"{what}: {pending} migrations are not applied. Run {COMMAND} migrate.")
     return Finding("database", "works", f"{what} can be used, and all migrations are applied.")
+
+
+def _may_create_tables() -> bool:
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute("SELECT has_schema_privilege(current_schema(), 'CREATE')")
+        return bool(cursor.fetchone()[0])
 
 
 def _history() -> Finding:
@@ -273,5 +299,5 @@ def _names(names: list[str]) -> str:
 def _sentence(error: Exception) -> str:
     if isinstance(error, TimeoutError) and not str(error):
         return f"There was no answer within {TIMEOUT:g} s."
-    text = one_line(error) or type(error).__name__
+    text = one_line(error).partition(_QUESTION)[0] or type(error).__name__
     return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.program
 DOCUMENTED_VALUES = re.findall(
     r"^ *```yaml\n(.*?)^ *```$", (ROOT / "docs" / "install-in-cluster.md").read_text(), re.MULTILINE | re.DOTALL
 )
+PERFORMANCE = (ROOT / "docs" / "performance.md").read_text()
 ACCOUNTS = ("deltaboard-worker", "deltaboard-web")
 
 
@@ -77,6 +78,7 @@ def test_each_set_of_values_passes_lint_and_is_rendered(helm: Helm, values: str)
         ("signIn.mode=ldap", "must be one of 'portForward', 'oidc', 'proxy'"),
         ("settings.FOO=x", "invalid propertyName 'FOO'"),
         ("settings.DELTABOARD_OIDC=x", "another value of the chart is for this variable"),
+        ("settings.DELTABOARD_PROMETHEUS_TOKEN=x", "is a secret, and settings are in a ConfigMap"),
         ("settings.DELTABOARD_CONTROLLERS=crddemo", "controllers write to the cluster"),
         ("signIn.mode=oidc", "hosts is empty: name the host"),
         ("signIn.mode=oidc,hosts={a.example}", "list signIn.oidc.issuers"),
@@ -156,6 +158,83 @@ def test_a_job_has_another_name_where_it_would_do_something_else() -> None:
 
     assert job() == job("--set", "web.replicas=5")
     assert job() != job("--set", "image.tag=v2")
+
+
+def test_pages_are_reached_by_others_only_where_people_sign_in() -> None:
+    def ports(values: str) -> list[int]:
+        policy = of_kind(render(values), "NetworkPolicy")["deltaboard-web"]["spec"]
+        return [port["port"] for rule in policy["ingress"] for port in rule["ports"]]
+
+    assert (ports("trial"), ports("proxy")) == ([9100], [8000, 9100])
+
+
+def test_large_numbers_stay_whole_numbers(tmp_path: Path) -> None:
+    """Helm reads those of a file as floating point, and writes them as 1.048576e+06."""
+    values = {
+        "history": {"sizeMiB": 1048576, "days": 1048576},
+        "settings": {"DELTABOARD_AUDIT_MEGABYTES": 1048576, "DELTABOARD_LOG_FORMAT": "json"},
+        "redis": {"bundled": {"userID": 1000820000}},
+        "postgresql": {"bundled": {"userID": 1000820000}},
+        "podSecurityContext": {"runAsUser": 1000820000},
+        "migration": {"ttlSecondsAfterFinished": 2592000},
+        "autoscaling": {"enabled": True, "sockets": 1048576},
+    }
+    (tmp_path / "values.yaml").write_text(json.dumps(values))
+    made = render("trial", "--values", str(tmp_path / "values.yaml"))
+    assert "e+" not in json.dumps([each for each in made if each["kind"] != "Secret"])
+    settings = settings_of(made)
+    assert settings["DELTABOARD_HISTORY_SIZE"] == settings["DELTABOARD_AUDIT_MEGABYTES"] == "1048576"
+    assert settings["DELTABOARD_LOG_FORMAT"] == "json"
+    users = {
+        each["spec"]["template"]["spec"]["securityContext"]["runAsUser"]
+        for each in made
+        if "template" in each.get("spec", {})
+    }
+    assert [*map(repr, users)] == ["1000820000"]
+
+
+def test_on_and_off_without_quotes_are_on_and_off(tmp_path: Path) -> None:
+    """YAML reads them as true and false, which a setting of more than these two does not take."""
+    (tmp_path / "values.yaml").write_text("settings: {DELTABOARD_AUDIT: off, DELTABOARD_TERMINAL_CONTENTS: on}")
+    settings = settings_of(render("trial", "--values", str(tmp_path / "values.yaml")))
+    assert (settings["DELTABOARD_AUDIT"], settings["DELTABOARD_TERMINAL_CONTENTS"]) == ("off", "on")
+
+
+def test_every_pod_goes_to_the_nodes_that_are_named() -> None:
+    made = render(
+        "trial", "--set", "nodeSelector.pool=tools,tolerations[0].operator=Exists,worker.nodeSelector.pool=worker"
+    )
+    pods = {
+        each["metadata"]["labels"]["app.kubernetes.io/component"]: each["spec"]["template"]["spec"]
+        for each in made
+        if each["kind"] in ("Deployment", "Job")
+    }
+    assert pods.keys() == {"worker", "web", "migrate", "redis", "postgresql"}
+    for component, pod in pods.items():
+        assert pod["nodeSelector"] == {"pool": "worker" if component == "worker" else "tools"}
+        assert pod["tolerations"] == [{"operator": "Exists"}]
+
+
+@pytest.mark.parametrize("secret", ["imagePullSecrets[0]=registry", "imagePullSecrets[0].name=registry"])
+def test_secrets_to_pull_with_are_names_or_as_in_a_pod(secret: str) -> None:
+    made = render("trial", "--set", secret)
+    pods = [each["spec"]["template"]["spec"] for each in made if each["kind"] in ("Deployment", "Job")]
+    assert [pod["imagePullSecrets"] for pod in pods] == [[{"name": "registry"}]] * 5
+
+
+def test_a_process_that_cannot_become_ready_does_not_hold_up_a_drain() -> None:
+    budgets = of_kind(render("trial"), "PodDisruptionBudget")
+    assert budgets.keys() == {*ACCOUNTS}
+    assert {each["spec"]["unhealthyPodEvictionPolicy"] for each in budgets.values()} == {"AlwaysAllow"}
+
+
+def test_the_sockets_that_are_aimed_at_need_less_of_the_processor_than_is_aimed_at() -> None:
+    """Otherwise the number of processes would follow the processor, part of which more processes do not take away."""
+    values = YAML(typ="safe").load(CHART / "values.yaml")
+    (measured,) = re.findall(r"^\| 1,000 sockets.*?It took ([\d.]+) of a core", PERFORMANCE, re.MULTILINE | re.DOTALL)
+    requested = float(values["web"]["resources"]["requests"]["cpu"].removesuffix("m")) / 1000
+    aimed_at = values["autoscaling"]["cpuPercent"] / 100 * requested
+    assert float(measured) * values["autoscaling"]["sockets"] / 1000 < aimed_at < 1
 
 
 def test_settings_are_those_of_the_documentation() -> None:

@@ -81,7 +81,8 @@ class Command(BaseCommand):
         try:
             pending = pending_migrations()
         except DatabaseError as error:
-            self.stderr.write(f"The database cannot be used: {one_line(error)}")
+            reason = f"The database cannot be used: {one_line(error)}. Pages work, drafts are not kept"
+            self.stderr.write(f"{reason} ({COMMAND} doctor names it).")
             return
         if pending:
             self.stderr.write(f"{len(pending)} migrations are not applied yet: run {COMMAND} migrate.")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import http.client
+import json
+import signal
+import socket
 import stat
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -81,6 +84,9 @@ def test_options_that_mean_nothing_are_refused(environ: dict[str, str]) -> None:
     ended = run_program(*COMMAND, "demo", "--context", "staging", env=environ)
     assert ended.returncode == 2
     assert "the demo cluster has no contexts: leave --context out" in ended.stderr
+    ended = run_program(*COMMAND, "--port", "0", "doctor", env=environ)
+    assert ended.returncode == 2
+    assert "doctor starts no dashboard" in ended.stderr
     ended = run_program(*COMMAND, "--port", "0", "manage", env=environ)
     assert ended.returncode == 2
     assert "write `deltaboard manage COMMAND`" in ended.stderr
@@ -90,6 +96,36 @@ def test_a_wrong_setting_is_one_line(environ: dict[str, str]) -> None:
     ended = run_program(*COMMAND, env={**environ, "DELTABOARD_CLUSTER": "no"})
     assert ended.returncode == 1
     assert ended.stderr.splitlines() == ["DELTABOARD_CLUSTER is 'no', but must be one of demo"]
+
+
+@pytest.mark.parametrize("content", ["this is no database", ""])
+def test_a_database_that_cannot_be_used_is_one_line_and_it_runs_without(
+    environ: dict[str, str], tmp_path: Path, content: str
+) -> None:
+    file = tmp_path / "broken.sqlite3"
+    file.write_text(content)
+    address = f"sqlite:///{file}" if content else f"sqlite:///{tmp_path}/none/database.sqlite3"
+    with Program(*COMMAND, "--port", "0", "--no-browser", env={**environ, "DATABASE_URL": address}) as program:
+        program.wait_for(lambda: "No cluster yet" in program.output)
+        assert "The database cannot be used: " in program.output
+        assert "Traceback" not in program.output
+
+
+def test_ctrl_c_while_it_asks_leaves_no_trace(environ: dict[str, str], tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        cluster = {"server": f"https://127.0.0.1:{silent.getsockname()[1]}"}
+        content = {
+            "clusters": [{"name": "a", "cluster": cluster}],
+            "users": [{"name": "a", "user": {"token": "a"}}],
+            "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+            "current-context": "a",
+        }
+        Path(environ["KUBECONFIG"]).write_text(json.dumps(content))
+        with Program(*COMMAND, "doctor", env=environ) as program:
+            connection, _ = silent.accept()
+            with connection:
+                assert program.stop(signal.SIGINT) == 130
+            assert "KeyboardInterrupt" not in program.output
 
 
 def test_doctor_says_what_fails_and_ends_with_1(environ: dict[str, str]) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import socket
 from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import uuid4
 
+import psycopg
 import pytest
 
 from tests.dashboard.management.test_commands import unconfigured
@@ -30,7 +33,8 @@ def test_an_administrator_without_mydemos_and_metrics(controlplane: ControlPlane
     found = examined({**unconfigured(tmp_path), "KUBECONFIG": str(controlplane.kubeconfig)})
     assert found["cluster"][0] == "works"
     assert "is Kubernetes v1." in found["cluster"][1]
-    assert found["writes"] == ("works", "The account may edit Mydemos.")
+    assert found["writes"][0] == "works"
+    assert found["writes"][1].startswith("The account may edit pods, mydemos.crddemo.k8s.io, ")
     assert found["logs"] == ("works", "The account may read logs and open terminals.")
     assert found["identity"][0] == "works"
     assert found["usage"] == (
@@ -50,9 +54,28 @@ def test_an_account_without_rights(controlplane: ControlPlane, tmp_path: Path) -
     assert verdict == "limited"
     assert "The account may not list and watch pods, " in sentence
     assert "replicasets.apps in all namespaces" in sentence
-    assert found["writes"] == ("limited", "The account may not edit Mydemos (update): their pages say so.")
+    assert found["writes"][0] == "limited"
+    assert found["writes"][1].startswith("The account may not edit pods, mydemos.crddemo.k8s.io, ")
     assert "read logs (get pods/log) or open terminals (create pods/exec)" in found["logs"][1]
     assert found["identity"][0] == "limited"
+
+
+def test_credentials_that_are_not_accepted_are_said_to_be_that(controlplane: ControlPlane, tmp_path: Path) -> None:
+    content = json.loads(controlplane.kubeconfig.read_text())
+    content["users"][0]["user"] = {"token": "expired"}
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(json.dumps(content))
+    verdict, sentence = examined({**unconfigured(tmp_path), "KUBECONFIG": str(kubeconfig)})["cluster"]
+    assert verdict == "fails"
+    assert "cannot be used: The credentials are not accepted. They may have expired: sign in again" in sentence
+
+
+def test_where_people_have_their_own_rights_those_of_the_account_are_not_judged(
+    controlplane: ControlPlane, tmp_path: Path
+) -> None:
+    environ = {**unconfigured(tmp_path), "KUBECONFIG": str(controlplane.kubeconfig)}
+    found = examined({**environ, "DELTABOARD_TRUST_PROXY_USER": "X-User"})
+    assert found.keys() & {"writes", "logs", "people"} == {"people"}
 
 
 def test_the_chosen_namespaces_are_those_that_are_asked_about(controlplane: ControlPlane, tmp_path: Path) -> None:
@@ -76,7 +99,8 @@ def test_what_does_not_answer_is_a_sentence(tmp_path: Path) -> None:
     assert {about: verdict for about, (verdict, _) in found.items()} == dict.fromkeys(
         ("cluster", "database", "history", "Redis"), "fails"
     )
-    assert found["database"][1].startswith("PostgreSQL cannot be used: ")
+    assert found["database"][1].startswith("PostgreSQL (DATABASE_URL) cannot be used: ")
+    assert "?" not in found["database"][1] + found["history"][1]
     assert found["Redis"][1].startswith("Redis (REDIS_URL) does not answer: ")
 
 
@@ -99,6 +123,27 @@ def test_migrations_of_postgresql_are_not_applied_by_looking(tmp_path: Path) -> 
             assert sentence.endswith("migrations are not applied. Run manage.py migrate.")
     finally:
         database.drop()
+
+
+@pytest.mark.postgresql
+def test_an_account_of_postgresql_that_may_not_create_tables_is_told(tmp_path: Path) -> None:
+    database, role = Database(), f"role_{uuid4().hex[:12]}"
+    database.create()
+    environ = unconfigured(tmp_path) | {"KUBECONFIG": str(tmp_path / "none")}
+    try:
+        with psycopg.connect(database.url, autocommit=True) as connection:
+            connection.execute(f"CREATE ROLE {role} LOGIN".encode())
+            try:
+                address = urlsplit(database.url)
+                others = address._replace(netloc=f"{role}@{address.netloc.rpartition('@')[2]}").geturl()
+                verdict, sentence = examined({**environ, "DATABASE_URL": others})["database"]
+            finally:
+                connection.execute(f"DROP ROLE {role}".encode())
+    finally:
+        database.drop()
+    assert verdict == "fails"
+    assert "its account may not create tables. Make it the owner: ALTER DATABASE deltaboard_" in sentence
+    assert sentence.endswith(f" OWNER TO {role}.")
 
 
 def test_a_kind_that_is_none_and_a_cluster_that_is_silent_are_sentences(

@@ -122,29 +122,39 @@ annotations:
   {{- end }}
 {{- end -}}
 
+{{/* Secrets to pull images with: names, or {name: …} as other charts have them. */}}
+{{- define "deltaboard.pullSecrets" -}}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ if kindIs "string" . }}{{ . }}{{ else }}{{ .name }}{{ end }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Which nodes pods go to: {root, values}. */}}
+{{- define "deltaboard.nodes" -}}
+{{- with .values.nodeSelector | default .root.Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations | default .root.Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{- define "deltaboard.podSpec" -}}
 serviceAccountName: {{ include "deltaboard.fullname" .root }}-{{ .component }}
 enableServiceLinks: false
 terminationGracePeriodSeconds: 30
 securityContext:
   {{- toYaml .root.Values.podSecurityContext | nindent 2 }}
-{{- with .root.Values.imagePullSecrets }}
-imagePullSecrets:
-  {{- range . }}
-  - name: {{ . }}
-  {{- end }}
-{{- end }}
+{{- include "deltaboard.pullSecrets" .root }}
 {{- with .values.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
-{{- with .values.nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .values.tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- include "deltaboard.nodes" . }}
 {{- with .values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}

@@ -33,8 +33,8 @@ CSRF_TRUSTED_ORIGINS: {{ printf "https://%s" (join ",https://" .Values.hosts) | 
 {{- end }}
 DELTABOARD_CHANNEL_PREFIX: {{ printf "%s-%s" .Release.Namespace (include "deltaboard.fullname" .) | quote }}
 DELTABOARD_HISTORY: {{ ternary "on" "off" .Values.history.enabled | quote }}
-DELTABOARD_HISTORY_AGE: {{ .Values.history.days | quote }}
-DELTABOARD_HISTORY_SIZE: {{ .Values.history.sizeMiB | quote }}
+DELTABOARD_HISTORY_AGE: {{ .Values.history.days | int64 | quote }}
+DELTABOARD_HISTORY_SIZE: {{ .Values.history.sizeMiB | int64 | quote }}
 DELTABOARD_VAR: /var/lib/deltaboard
 HOME: /var/lib/deltaboard
 {{- with .Values.kinds }}
@@ -119,6 +119,9 @@ DELTABOARD_TRUST_PROXY_PEERS: {{ join "," .Values.signIn.proxy.peers | quote }}
 {{- fail "settings.DELTABOARD_CONTROLLERS: controllers write to the cluster, and this Deltaboard is read-only (readOnly, rights.write)" -}}
 {{- end -}}
 {{- $own := list "DELTABOARD_CHANNEL_PREFIX" "DELTABOARD_HISTORY" "DELTABOARD_HISTORY_AGE" "DELTABOARD_HISTORY_SIZE" "DELTABOARD_VAR" "DELTABOARD_KINDS" "DELTABOARD_CLUSTER" "DELTABOARD_CONTEXT" "DELTABOARD_CLUSTER_COLOUR" "DELTABOARD_PRODUCTION" "DELTABOARD_READ_ONLY" "DELTABOARD_NAMESPACES" "DELTABOARD_TOKEN" "DELTABOARD_RIGHTS" "DELTABOARD_SIGN_IN" "DELTABOARD_OIDC" "DELTABOARD_TRUST_PROXY_USER" "DELTABOARD_TRUST_PROXY_GROUPS" "DELTABOARD_TRUST_PROXY_PEERS" "DELTABOARD_TRUST_PROXY_SECRET" "DELTABOARD_FEED_KEY" "DELTABOARD_AUDIT_KEY" "DELTABOARD_METRICS" -}}
+{{- if $v.settings.DELTABOARD_PROMETHEUS_TOKEN -}}
+{{- fail "settings.DELTABOARD_PROMETHEUS_TOKEN is a secret, and settings are in a ConfigMap: name a Secret in extraEnv, with valueFrom" -}}
+{{- end -}}
 {{- range $name, $_ := $v.settings -}}
 {{- if has $name $own -}}
 {{- fail (printf "settings.%s: another value of the chart is for this variable, or a Secret (README.md of the chart)" $name) -}}
