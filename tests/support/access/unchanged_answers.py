@@ -19,6 +19,7 @@ _NEW_EACH_TIME: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"expires=[^;]*"), "EXPIRES"),
     (re.compile(r"set-cookie: deltaboard_drafts=[^\n]*\n?"), ""),  # only where the number has changed
     (re.compile(r"content-length: \d+"), "NUMBER"),
+    (re.compile(r"x-request-id: [0-9a-f]+"), "REQUEST"),
     (re.compile(r'"start": \d+'), "START"),
     (re.compile(r">(quiet|[\d.]+ a second|[\d.]+ changes/s)<"), "RATE"),
     (re.compile(r" · [\d.]+/s(?=<)"), ""),
@@ -26,7 +27,7 @@ _NEW_EACH_TIME: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b\d\d:\d\d(:\d\d(\.\d+)?)?\b"), "CLOCK"),
     (re.compile(r"\b\d+(\.\d+)?(ms|s|m|h)\b|\b\d+ (s|min|seconds?|minutes?)\b"), "AGE"),
 )
-"""CSRF tokens, states of views, one's own drafts, and times of the cluster and of the page, which charts draw, too."""
+"""CSRF tokens, ids of requests, states of views, one's own drafts, and times, which charts draw, too."""
 _NUMBERS = re.compile(r"\[[\d, .]+\]")
 """Numbers of a chart, whose places move with the time."""
 
