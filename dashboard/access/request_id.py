@@ -1,4 +1,4 @@
-"""Id of a request, which log, audit log and answer have, and which the logs of a proxy may have, too."""
+"""Id of a request, for its log lines, its audit records and the header X-Request-Id of its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Client certificate of a kubeconfig: when it ends."""
+"""Expiry of the client certificate of a kubeconfig."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Context of log lines: which request of whom they belong to, and which cluster the process shows."""
+"""Request, user and cluster that log lines name: a context variable, and a filter that adds them to records."""
 
 from __future__ import annotations
 

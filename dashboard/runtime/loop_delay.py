@@ -1,4 +1,4 @@
-"""How late the event loop of this process comes to what is due: what blocks it holds up every page and probe."""
+"""Delay of the event loop: how late it runs a timer. What blocks it holds up every page and probe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ASGI layer by which log lines name the request, the person and the cluster, and answers the request."""
+"""ASGI layer that sets the log context of each request, and the header X-Request-Id of its answer."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import msgspec
 
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
-from dashboard.runtime.unknown_words import LenientDecoder
+from dashboard.runtime.lenient_decoder import LenientDecoder
 from informerd.cache.health import Health
 from informerd.zstd_dictionaries import Dictionary
 

@@ -11,7 +11,7 @@ import msgspec
 from dashboard.live.usage.missing_rights import MissingRights
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
-from dashboard.runtime.unknown_words import LenientDecoder
+from dashboard.runtime.lenient_decoder import LenientDecoder
 
 USAGE_GROUP = "deltaboard.usage"
 """Group to which every worker sends its reports (as ``{"type": "usage.part", "data": bytes}``)."""

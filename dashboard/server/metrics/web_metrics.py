@@ -1,4 +1,4 @@
-"""Metrics of a web process: its browsers, its views and its replicas of the worker's rows."""
+"""Metrics of a web process: its websockets, its views, and its replicas of the worker's rows."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from prometheus_client.core import Metric
-from prometheus_client.registry import Collector
 
 from dashboard.live.hub.browser_socket import Socket
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.metrics import HubMetrics
 from dashboard.live.logs.container_streams import LogStreams
 from dashboard.live.replication.replica import Replica
-from dashboard.server.metrics.families import families
+from dashboard.server.metrics.metric_families import FamiliesCollector, families
 from informerd.cache.counters import Distribution
 from informerd.cache.health import State
 from informerd.metrics.family_builder import Families
@@ -52,22 +51,13 @@ class WebNumbers:
     frame_delays: Distribution | None = None
 
 
-class WebMetrics(Collector):
-    """Shows the numbers of a web process at the moment of a scrape."""
-
-    def __init__(self, numbers: WebNumbers) -> None:
-        self._numbers = numbers
+class WebMetrics(FamiliesCollector[WebNumbers]):
+    """The numbers of a web process."""
 
     @staticmethod
-    def describe() -> Iterable[Metric]:
-        """The families without numbers, for the registry's check of names."""
-        yield from _families({})
-        yield from _replica_families({})
-
-    def collect(self) -> Iterator[Metric]:
-        """The families with the numbers of now."""
-        yield from _families({(): self._numbers})
-        yield from _replica_families({(each.key,): each for each in self._numbers.replicas})
+    def families(things: Mapping[LabelValues, WebNumbers]) -> Iterator[Metric]:
+        yield from _families(things)
+        yield from _replica_families({(each.key,): each for web in things.values() for each in web.replicas})
 
 
 def _families(numbers: Mapping[LabelValues, WebNumbers]) -> Iterator[Metric]:

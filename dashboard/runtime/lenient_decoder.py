@@ -1,6 +1,6 @@
-"""Decoding of messages of newer versions: a word that this version does not know is replaced, and said.
+"""Decoder of messages that takes those of newer versions: a fixed value that it does not know becomes a known one.
 
-Only fields that may have a few fixed words are meant. Anything else that does not fit is an error as before.
+Only fields with a few fixed values (Literal) are meant. Anything else that does not fit is an error.
 """
 
 from __future__ import annotations
