@@ -87,6 +87,8 @@ class Log:
     parts: Parts
     cluster: str = field(default_factory=lambda: str(uuid.uuid4()))
     now: int = START
+    since: int = START
+    """Since when `tick` says that everything was recorded; what was before is a gap."""
     version: int = 100
     objects: dict[tuple[str, str], Object] = field(default_factory=dict)
     """By kind and uid what exists."""
@@ -179,7 +181,7 @@ class Log:
     def tick(self, *kinds: str, since: int | None = None, reason: str = "") -> None:
         """Write what has gathered, and that all was recorded."""
         self.now += 1000
-        begun = since if since is not None else getattr(self, "since", START)
+        begun = since if since is not None else self.since
         self.batch.append(Tick(tuple(Covered(kind, begun, self.now, reason) for kind in kinds)))
         self.write()
 

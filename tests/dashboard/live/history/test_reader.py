@@ -125,7 +125,7 @@ def test_a_gap_before_a_write_is_told(log: Log) -> None:
     log.change("pods", Operation.ADDED, whole_object("web", log.next_version()))
     log.tick("pods")
     log.now += 60_000_000
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     version = log.next_version()
     log.change("pods", Operation.MODIFIED, whole_object("web", version, spec={"a": 1}))
     log.tick("pods", since=log.now - 500, reason="the watch was interrupted")
@@ -138,7 +138,7 @@ def test_a_gap_before_a_write_is_told(log: Log) -> None:
 def test_the_gap_in_which_an_object_was_found_is_none(log: Log) -> None:
     log.change("pods", Operation.FOUND, whole_object("web", log.next_version()))
     log.now += 1_000_000
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     version = changed(log, Operation.MODIFIED, spec=1)
     found = log.reader.write_of(NAME, version)
     assert found is not None

@@ -27,7 +27,7 @@ def pod(version: int, phase: str) -> Json:
 def log(tmp_path: Path) -> Iterator[Log]:
     with history_database("sqlite", tmp_path) as parts:
         log = Log(parts, now=START - 48 * HOUR)
-        log.since = log.now  # type: ignore[attr-defined]
+        log.since = log.now
         yield log
         log.close()
 
@@ -42,7 +42,7 @@ async def test_a_page_has_the_changes_that_only_history_has_with_gaps(log: Log) 
     site = RecordedSite(log, ("pods", pod(2, "Running")))
     site.record(Operation.ADDED, pod(1, "Pending"), "pods")
     log.now += 20 * HOUR
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     site.record(Operation.DIFFERS, pod(2, "Running"), "pods")
     log.now = START + 6_000_000
     log.tick("pods")

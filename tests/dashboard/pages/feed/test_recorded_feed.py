@@ -39,7 +39,7 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Log]:
     """A history that begins two days before the process that shows it."""
     with history_database(request.param, tmp_path) as parts:
         log = Log(parts, now=START - 48 * HOUR)
-        log.since = log.now  # type: ignore[attr-defined]
+        log.since = log.now
         yield log
         log.close()
 
@@ -85,7 +85,7 @@ async def test_after_a_restart_the_feed_has_what_was_recorded(site: RecordedSite
 async def test_a_gap_is_drawn_between_the_lines_and_in_the_histogram(site: RecordedSite, log: Log) -> None:
     site.record(Operation.ADDED, pod("web-1", 1), "pods")
     log.now += 20 * HOUR
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     site.record(Operation.DIFFERS, pod("web-1", 2), "pods")
     log.now = START
     log.tick("pods")
@@ -128,7 +128,7 @@ async def test_each_gap_is_on_one_page(site: RecordedSite, log: Log) -> None:
         log.now += 3_000_000
         if number % 100 == 50:
             log.now += 100_000_000
-            log.since = log.now  # type: ignore[attr-defined]
+            log.since = log.now
     found: list[str] = []
     for page_number in (1, 2, 3):
         html = await page(site.site, f"/feed/?folds=off&to=2027-01-14T08:00:00Z&page={page_number}")
@@ -149,7 +149,7 @@ async def test_gaps_that_nothing_parts_are_one_line_and_no_more_are_drawn_than_c
     site.record(Operation.ADDED, pod("web-1", 1), "pods")
     for _ in range(300):
         log.now += 60_000_000
-        log.since = log.now  # type: ignore[attr-defined]
+        log.since = log.now
         log.tick("pods")
     site.record(Operation.ADDED, pod("web-2", 2), "pods")
     log.now = START
@@ -164,7 +164,7 @@ async def test_gaps_that_nothing_parts_are_one_line_and_no_more_are_drawn_than_c
 async def test_nothing_is_said_to_have_changed_where_changes_may_be_missing(site: RecordedSite, log: Log) -> None:
     site.record(Operation.ADDED, pod("web-1", 1), "pods")
     log.now += 20 * HOUR
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     log.tick("pods")
     address = "/feed/?kind=pods&from=2027-01-13T{}Z&to=2027-01-13T{}Z"
     html = await page(site.site, address.format("09:00:00", "10:00:00"))
@@ -244,7 +244,7 @@ async def test_a_gap_of_one_kind_alone_is_not_said_of_others(site: RecordedSite,
     site.record(Operation.ADDED, pod("web-1", 1), "pods")
     log.tick("pods", "secrets")
     log.now += 20 * HOUR
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     site.record(Operation.DIFFERS, pod("web-1", 2), "pods")
     log.now = START
     log.tick("pods")
@@ -422,7 +422,7 @@ def secret(name: str) -> Json:
 async def test_nothing_is_told_of_the_times_of_a_kind_that_somebody_may_not_see(site: RecordedSite, log: Log) -> None:
     site.record(Operation.ADDED, pod("web-1", 1), "pods")
     log.now += 2 * HOUR
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     site.record(Operation.ADDED, secret("key"), "secrets")
     hub, query = people(site, shop=[rule("pods")]), FeedQuery.parse(QueryDict("last=7d"))
     await wait_for_feed(hub, query, site.parts.history)

@@ -202,7 +202,7 @@ async def test_now_stays_the_same_moment_on_the_pages_of_a_comparison(site: Reco
 
 async def test_gaps_between_the_moments_are_said_and_drawn(site: RecordedSite, log: Log, moments: list[str]) -> None:
     log.now += 60_000_000
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     site.record(Operation.DIFFERS, mydemo("stays", port=81, version=2))
     site.site.clock.skip(70)
     end = format_at(log.now / 1e6)
@@ -217,7 +217,7 @@ async def test_of_many_gaps_the_newest_are_said_and_no_more_are_drawn_than_can_b
 ) -> None:
     for _ in range(500):
         log.now += 1_000_000
-        log.since = log.now  # type: ignore[attr-defined]
+        log.since = log.now
         log.tick(KEY)
     site.site.clock.skip(600)
     html = await compared(site, address([moments[0], format_at(log.now / 1e6)]))
@@ -230,7 +230,7 @@ async def test_a_moment_in_a_gap_is_said_with_what_takes_its_place(
     site: RecordedSite, log: Log, moments: list[str]
 ) -> None:
     log.now += 60_000_000
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     site.record(Operation.DIFFERS, mydemo("stays", port=81, version=2))
     site.site.clock.skip(70)
     end = format_at(log.now / 1e6)

@@ -100,7 +100,7 @@ async def test_a_deletion_and_a_new_object_of_the_name_are_told_apart(site: Reco
 async def test_a_gap_is_drawn_between_the_versions_that_it_parts(site: RecordedSite, log: Log) -> None:
     site.record(Operation.ADDED, mydemo())
     log.now += 60_000_000
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     obj = mydemo(port=8080, version=2)
     site.record(Operation.DIFFERS, obj)
     site.site.clock.skip(60)
@@ -112,14 +112,14 @@ async def test_a_gap_is_drawn_between_the_versions_that_it_parts(site: RecordedS
 
 async def test_no_gap_is_drawn_after_the_version_in_which_an_object_was_found(site: RecordedSite, log: Log) -> None:
     """It was watched from then on, though its kind was not listed to the end yet."""
-    log.since = log.now + 500_000  # type: ignore[attr-defined]
+    log.since = log.now + 500_000
     site.record(Operation.FOUND, mydemo(port=8080, version=2))
     [found] = lines(await page(site.site, HISTORY))
     assert "It was there when recording began" in found
 
 
 async def test_the_first_version_leads_to_the_first_moment_that_can_be_shown(site: RecordedSite, log: Log) -> None:
-    log.since = log.now + 500_000  # type: ignore[attr-defined]
+    log.since = log.now + 500_000
     at = site.record(Operation.FOUND, mydemo(port=8080, version=2))
     html = await page(site.site, HISTORY)
     [shown] = re.findall(rf'href="{re.escape(ALPHA)}\?at=([^"]*)">as it was then', html)
@@ -278,7 +278,7 @@ async def test_who_set_each_field_last_and_what_it_was_before(site: RecordedSite
 async def test_nobody_is_named_for_what_was_set_while_nothing_was_recorded(site: RecordedSite, log: Log) -> None:
     site.record(Operation.ADDED, mydemo())
     log.now += 60_000_000
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     site.record(Operation.DIFFERS, mydemo(port=8080, version=2))
     text = words(await page(site.site, f"{HISTORY}?blame"))
     assert re.search(r"spec\.port 8080 , found .* after a gap \(who set it is not known\), before that 80", text)

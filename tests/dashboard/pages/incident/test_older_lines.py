@@ -42,7 +42,7 @@ def event(version: int) -> Json:
 def log(tmp_path: Path) -> Iterator[Log]:
     with history_database("sqlite", tmp_path) as parts:
         log = Log(parts, now=START - 48 * HOUR)
-        log.since = log.now  # type: ignore[attr-defined]
+        log.since = log.now
         yield log
         log.close()
 
@@ -56,7 +56,7 @@ def recorded(log: Log, *objects: tuple[str, Json]) -> RecordedSite:
     site.record(Operation.ADDED, event(4), "events")
     log.tick("deployments.apps", "pods", "events")
     log.now += 20 * HOUR
-    log.since = log.now  # type: ignore[attr-defined]
+    log.since = log.now
     site.record(Operation.DELETED, pod(5, "Failed"), "pods")
     log.now = START + 6_000_000
     log.tick("deployments.apps", "pods", "events")
