@@ -138,7 +138,7 @@ class RandomRbac:
         resource = ROLES if namespace else CLUSTER_ROLES
         role = _Role(resource, namespace, f"{self._batch}-role-{next(self._count)}", (rule,))
         await self._write(resource, namespace, role.name, {"rules": role.rules})
-        name = await self._bind(world, role, namespace)
+        name = await self._bind(world, role, namespace, self._subject(world))
         await self._create_last()
         return name
 
@@ -188,8 +188,8 @@ class RandomRbac:
     async def _create_role(self, resource: Resource, namespace: str) -> None:
         rules = tuple(self._rule(namespace) for _ in range(self._random.choice([1, 1, 2])))
         role = _Role(resource, namespace, f"{self._batch}-role-{next(self._count)}", rules)
+        self._roles.append(role)  # before anything is awaited: the order of roles does not depend on the API server
         await self._write(resource, namespace, role.name, {"rules": rules})
-        self._roles.append(role)
 
     async def _aggregate(self) -> None:
         """A ClusterRole that aggregates two others. The controller manager's part is done here: it fills in the rules
@@ -226,19 +226,25 @@ class RandomRbac:
 
     async def _bind_some(self, world: World) -> None:
         cluster_roles = [each for each in self._roles if not each.namespace]
+        chosen = []  # all, before anything is awaited: what somebody gets does not depend on how long the others take
         for _ in range(self._random.choice([0, 1, 2, 3, 4, 5])):
             role = self._random.choice(cluster_roles if self._random.random() < 0.4 else self._roles)
             namespace = role.namespace or self._random.choice(["", "", "default", *self._objects.namespaces])
-            await self._bind(world, role, namespace)
+            chosen.append((role, namespace, self._subject(world)))
+        for role, namespace, subject in chosen:
+            await self._bind(world, role, namespace, subject)
 
-    async def _bind(self, world: World, role: _Role, namespace: str) -> str:
-        person, name = world.person, f"{self._batch}-binding-{next(self._count)}"
-        group = self._random.choice([*person.groups, ""])
-        mine = {"kind": "Group", "name": group} if group else {"kind": "User", "name": person.name}
-        subjects = [{"apiGroup": GROUP, **each} for each in (mine, {"kind": "User", "name": "somebody-else"})]
+    def _subject(self, world: World) -> dict[str, str]:
+        """The person, or one of their groups."""
+        group = self._random.choice([*world.person.groups, ""])
+        return {"kind": "Group", "name": group} if group else {"kind": "User", "name": world.person.name}
+
+    async def _bind(self, world: World, role: _Role, namespace: str, subject: dict[str, str]) -> str:
+        name = f"{self._batch}-binding-{next(self._count)}"
+        subjects = [{"apiGroup": GROUP, **each} for each in (subject, {"kind": "User", "name": "somebody-else"})]
         body = {"subjects": subjects, "roleRef": {"apiGroup": GROUP, "kind": role.resource.kind, "name": role.name}}
         await self._write(ROLE_BINDINGS if namespace else CLUSTER_ROLE_BINDINGS, namespace, name, body)
-        world.grants += [Grant(namespace, rule, mine["kind"]) for rule in role.rules]
+        world.grants += [Grant(namespace, rule, subject["kind"]) for rule in role.rules]
         return name
 
     async def _create_last(self) -> None:
