@@ -86,11 +86,10 @@ class MarkedCluster:
         for each in self.objects:
             await eventually(partial(is_shown, each), what=f"the dashboard has {each} as it is")
 
-    async def until_live(self) -> int:
-        """Wait until no page says that the worker is silent. Returns how often it has been: a busy machine makes it."""
+    async def until_live(self) -> None:
+        """Wait until no page says that what it shows is old, as a busy machine makes them say."""
         replicas = self.dashboard.web.replicas
         await eventually(lambda: all(each.is_live for each in replicas), what="all kinds are live")
-        return sum(each.silences for each in replicas)
 
     async def forget_people(self) -> None:
         """End what the dashboard keeps of people without a page."""
