@@ -84,6 +84,7 @@ def serve(application: Any, listener: socket.socket, *, on_started: Callable[[],
     from dashboard.server.daphne_server import DaphneServer
 
     limit_websockets()
+    log_failures()
 
     def listen() -> None:
         reactor.adoptStreamPort(listener.fileno(), listener.family, server.http_factory)
@@ -127,12 +128,28 @@ def limit_websockets() -> None:
         limited_websocket.install()
 
 
+def log_failures() -> None:
+    """Write exceptions of Twisted's callbacks to the log "twisted". Without it nobody is told of them."""
+    from twisted.logger import (
+        FilteringLogObserver,
+        LogLevel,
+        LogLevelFilterPredicate,
+        STDLibLogObserver,
+        globalLogBeginner,
+    )
+
+    failures = LogLevelFilterPredicate(defaultLogLevel=LogLevel.error)
+    observer = FilteringLogObserver(STDLibLogObserver(), [failures])
+    globalLogBeginner.beginLoggingTo([observer], discardBuffer=True, redirectStandardIO=False)
+
+
 def use_own_server_class() -> None:
     """Have the command ``daphne``, where it is importing the application, serve with DaphneServer."""
     command: Any = sys.modules.get("daphne.cli")
     if command is not None:
         from dashboard.server.daphne_server import DaphneServer
 
+        log_failures()
         command.CommandLineInterface.server_class = DaphneServer
 
 

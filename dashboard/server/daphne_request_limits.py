@@ -131,8 +131,10 @@ class LimitedChannel(http_protocol.http.HTTPChannel):  # type: ignore[misc] # da
     def connectionLost(self, reason: Any) -> None:  # noqa: N802 -- Twisted's name
         self._stop_waiting()
         self._is_busy()
-        super().connectionLost(reason)
-        connection_ended(self.transport)
+        try:
+            super().connectionLost(reason)
+        finally:
+            connection_ended(self.transport)
 
     def abort(self) -> None:
         """Close the idle connection at once."""

@@ -67,10 +67,21 @@ class LimitedWebSocket(WebSocketProtocol):  # type: ignore[misc] # daphne has no
         """Called by Twisted at the end. What refers to the protocol lets go of it: cycles of thousands of connections
         would keep their memory until a collection of all objects, which takes half a second then.
         """
-        super().connectionLost(*reason)
-        del self.is_closed  # autobahn's future, whose result is the protocol
-        self.connection.end()
-        connection_ended(self.transport)
+        try:
+            super().connectionLost(*reason)
+        finally:
+            del self.is_closed  # autobahn's future, whose result is the protocol
+            self.connection.end()
+            connection_ended(self.transport)
+
+    def onClose(self, wasClean: bool, code: int, reason: str) -> None:  # noqa: N802, N803 -- autobahn's names
+        """Called by autobahn at the end. Daphne's method reads what it sets when the application is asked, which a
+        handshake that fails does not come to.
+        """
+        if hasattr(self, "client_addr"):
+            super().onClose(wasClean, code, reason)
+        elif hasattr(self, "server"):
+            self.server.protocol_disconnected(self)
 
     def onConnect(self, request: Any) -> Any:  # noqa: N802 -- autobahn's name
         """Create the application's task, in whose context CONNECTION is this connection."""

@@ -1,4 +1,6 @@
-"""Attack: more connections than a process may have files, with nothing or the beginning of a request."""
+"""Attack: more connections than a process may have files, with nothing, the beginning of a request, or a handshake that
+fails.
+"""
 
 from __future__ import annotations
 
@@ -44,3 +46,13 @@ def test_people_get_in_beside_connections_over_which_no_request_comes(url: str, 
             stack.enter_context(connection)
             connection.sendall(start)
         assert {ask(f"{url}/").status for _ in range(5)} == {200}
+
+
+def test_handshakes_that_failed_take_no_room(url: str) -> None:
+    address = ("127.0.0.1", urlsplit(url).port or 0)
+    upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 1\r\n"
+    for _ in range(FILES):
+        with socket.create_connection(address, timeout=30) as connection:
+            connection.sendall(f"GET /ws/overview/ HTTP/1.1\r\nHost: {address[0]}\r\n{upgrade}\r\n".encode())
+            assert connection.recv(100).startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 429 "))
+    assert ask(f"{url}/").status == 200
