@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 from django.template.base import Template
 
-from tests.support import compile_once_hooks, python_gc_hooks
+from tests.support import compile_once_hooks, program_output_report, python_gc_hooks
 from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.controlplane import ControlPlane
 from tests.support.external_program_guard import Guard
@@ -82,7 +82,7 @@ and each is a defect to be mended, of the test or of what it tests."""
 def pytest_configure(config: pytest.Config) -> None:
     """Add the hooks that have modules of their own. Nothing here records history, unless a test says where."""
     settings.DELTABOARD_HISTORY = False  # read before this file is, so that the variable comes too late
-    for module in (python_gc_hooks, compile_once_hooks):
+    for module in (python_gc_hooks, compile_once_hooks, program_output_report):
         config.pluginmanager.register(module)
 
 

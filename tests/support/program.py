@@ -10,9 +10,10 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from tests.support.wait import until
 from tools.scenes.child_process import Pool, Process
@@ -26,6 +27,8 @@ class Program:
 
     pools: Sequence[Pool] = ()
     """What programs are forked from in a run of the tests, where that makes no difference but to the time they take."""
+    started: ClassVar[weakref.WeakSet[Program]] = weakref.WeakSet()
+    """Those that were started, for the report of a failure (program_output_report.py)."""
 
     def __init__(
         self, *arguments: str, env: Mapping[str, str] | None = None, root: Path = ROOT, python: Path | None = None
@@ -40,6 +43,7 @@ class Program:
 
     def start(self) -> Self:
         assert not self.running(), f"{self.arguments} runs already"
+        self.started.add(self)
         if self.root == ROOT and (pool := pool_for(self.arguments, self.env, self.pools)):
             self.process = pool.start(self.arguments, self.env, self.log)
             return self
@@ -106,7 +110,10 @@ class Program:
     def __enter__(self) -> Self:
         return self if self.running() else self.start()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _type: object = None, error: BaseException | None = None, _traceback: object = None) -> None:
+        """End it. Its output is added to the error with which the block ends."""
+        if error is not None:
+            error.add_note(f"output of {self.arguments}:\n{self.output}")
         try:
             self.stop()
         finally:
