@@ -138,8 +138,9 @@ def log_failures() -> None:
         globalLogBeginner,
     )
 
-    failures = LogLevelFilterPredicate(defaultLogLevel=LogLevel.error)
-    observer = FilteringLogObserver(STDLibLogObserver(), [failures])
+    failures: Any = LogLevelFilterPredicate(defaultLogLevel=LogLevel.error)  # mypy does not see its interfaces
+    log: Any = STDLibLogObserver()
+    observer: Any = FilteringLogObserver(log, [failures])
     globalLogBeginner.beginLoggingTo([observer], discardBuffer=True, redirectStandardIO=False)
 
 

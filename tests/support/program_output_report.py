@@ -22,9 +22,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def program_sections() -> Iterator[tuple[str, str]]:
-    """A title and a text for each program that was started and not forgotten by its test; the longest running first."""
+    """A title and a text for each program that was started and not ended in order."""
     for program in tuple(Program.started):
-        if not program.log.exists():  # its test has ended it in order
+        if not program.log.exists():
             continue
         state = "running" if program.running() else f"ended with {program.process and program.process.poll()}"
         yield f"output of {' '.join(program.arguments)[:200]}, {state}", program.output[-LONGEST:]
