@@ -82,8 +82,12 @@ def split_time(line: bytes) -> tuple[int | None, bytes]:
 
 
 def without_time(lines: Sequence[bytes]) -> list[bytes]:
-    """Those of the lines before which no time stands: an answer that fails on its way ends with a sentence."""
-    return [line for line in lines if line[10:11] != b"T" or _TIME.match(line) is None]
+    """Those of the lines before which no time stands: an answer that fails on its way ends with a sentence.
+
+    What begins with the date of the first line, which is looked at in full, has a time.
+    """
+    date = lines[0][: len("2026-11-28T")] if lines and _TIME.match(lines[0]) else None
+    return [line for line in lines if (date is None or not line.startswith(date)) and _TIME.match(line) is None]
 
 
 def second_before(line: bytes, seconds: float) -> tuple[str, bytes]:

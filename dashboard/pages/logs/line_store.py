@@ -37,6 +37,7 @@ class LineStore:
         """Whether the order of what pages have has changed: they need all lines anew."""
         self._severities = SeverityJudge()
         self._pending: list[Entry] = []
+        self._pending_sources: set[int] = set()
         self._begun: Counter[int] = Counter()
         """Lines of each source, up to FIRST_LINES; so many, too, where it has caught up with the others."""
 
@@ -48,6 +49,7 @@ class LineStore:
     def add(self, source: int, items: Sequence[bytes | LogPageMark]) -> None:
         """Lines of a source that came now, or a mark among them."""
         self._pending += [(source, item) for item in items]
+        self._pending_sources.add(source)
 
     def count(self, lines: Sequence[bytes]) -> None:
         """Count lines that `merge` is going to put among the others, or that are not kept at all."""
@@ -69,9 +71,13 @@ class LineStore:
     def flush(self) -> list[Entry]:
         """Keep and count what came since the last call. Returns it, by time where it is of several sources."""
         entries, self._pending = self._pending, []
-        if len({source for source, _ in entries}) > 1:
+        sources, self._pending_sources = self._pending_sources, set()
+        if len(sources) > 1:
             entries = in_time_order(entries)
-        self._keep(entries)
+        if all(self._begun[source] >= FIRST_LINES for source in sources):
+            self.buffer.append(entries)
+        else:
+            self._keep(entries)
         judged = entries[-JUDGED_LINES:]
         self.histogram.add(_lines_of(entries[:-JUDGED_LINES]), None)
         severities = self._severities.judge(judged)
@@ -80,7 +86,9 @@ class LineStore:
         return entries
 
     def _keep(self, entries: list[Entry]) -> None:
-        """Put entries behind those that there are, or in their place where they are the old beginning of a log."""
+        """Put entries behind those that there are, or in their place where they are the old beginning of a log, which
+        some of them may be.
+        """
         newest = self.buffer.newest(1)
         late: list[Entry] = []
         if newest:
@@ -97,7 +105,7 @@ class LineStore:
     def clear(self) -> None:
         """Forget everything."""
         self._begun.clear()
-        self._pending = []
+        self._pending, self._pending_sources = [], set()
         self.buffer.clear()
         self.histogram.clear()
         self.dropped = self.buffer.dropped = 0
