@@ -45,7 +45,7 @@ from dashboard.pages.sessions import views as session_views
 from dashboard.pages.sign_in import views as sign_in_views
 from dashboard.pages.terminal import views as terminal_views
 from dashboard.pages.whoami import views as whoami_views
-from dashboard.server import monitoring_views
+from dashboard.server import monitoring_views, status_views
 
 handler400 = "dashboard.server.bad_request.bad_request"
 
@@ -83,6 +83,7 @@ urlpatterns = [
     path("freshness/", freshness_panel_views.freshness, name="freshness"),
     path("search/", command_palette.search, name="search"),
     path("whoami/", whoami_views.whoami, name="whoami"),
+    path("status/", status_views.status, name="status"),
     path("theme/", theme_views.theme, name="theme"),
     path("sign-in/", sign_in_views.sign_in, name="sign-in"),
     path("accounts/sign-out/", sign_in_views.sign_out, name="sign-out"),

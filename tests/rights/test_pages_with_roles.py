@@ -21,7 +21,7 @@ from tests.support.access.marked_objects import PODS
 from tests.support.access.random_rbac import World
 from tests.support.access.rbac_objects import PolicyRule, policy_rule
 from tests.support.access.tour import Tour, Visit
-from tests.support.access.visits import NO_METRICS, NO_ROLE
+from tests.support.access.visits import NO_METRICS, NO_ROLE, status
 from tests.support.wait import eventually
 
 PAGE, BUTTON, METRICS = "/controllers/", "/controllers/requeue/", "/metrics"
@@ -73,6 +73,7 @@ async def _ask(cluster: MarkedCluster, crawl: Crawl, world: World, role: PolicyR
     await crawl.ask("controllers", tour, _page(cluster, tour, role))
     await crawl.ask("requeue", tour, _button(cluster, tour, role))
     await crawl.ask("metrics", tour, _metrics(cluster, role))
+    await crawl.ask("status", tour, _status(tour, role))
     await _check_open_page(cluster, crawl, tour, role)
 
 
@@ -98,6 +99,11 @@ def _metrics(cluster: MarkedCluster, role: PolicyRule | None) -> Visit:
         f'controller_failed_keys{{cluster="",controller="{NAME}"}} ',
     }
     return Visit(METRICS, expected=frozenset(numbers), absent=frozenset(cluster.objects.by_mark))
+
+
+def _status(tour: Tour, role: PolicyRule | None) -> Visit:
+    """With the role, the numbers of the process, and of each kind those that the person sees."""
+    return Visit("/status/", expected=frozenset({"Open pages"})) if role is SCRAPER else status(tour)
 
 
 async def _check_open_page(cluster: MarkedCluster, crawl: Crawl, tour: Tour, role: PolicyRule | None) -> None:

@@ -181,6 +181,7 @@ LISTS: tuple[Scene, ...] = (
     Scene("feed-filtered", open_at("/feed/?kind=pods&q=op%3Dmodified")),
     Scene("feed-mistake", open_at("/feed/?q=op%3D")),
     Scene("controllers", open_at("/controllers/")),
+    Scene("status", open_at("/status/")),
 )
 OBJECTS: tuple[Scene, ...] = (
     Scene("detail-pod", pod_page("")),

@@ -33,6 +33,7 @@ PAGES = (
     ("Bulk changes", "/runs/", "edit"),
     ("New from YAML", "/new/", "added"),
     ("All kinds", "/kinds/all/", "custom"),
+    ("Status of Deltaboard", "/status/", "info"),
 )
 AUDIT_PAGE = ("Who did what", "/audit/", "user")
 """The page of the audit log, where it is kept."""

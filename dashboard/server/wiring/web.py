@@ -78,15 +78,18 @@ from dashboard.server.metrics.web_metrics import WebNumbers
 from dashboard.server.moment_layer import MomentLayer
 from dashboard.server.monitoring_views import HISTORY_PROBLEM, METRICS, WORKER_BLOCKED
 from dashboard.server.person_states import PersonStates
+from dashboard.server.process_status import StatusPart
 from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.rights_layer import RightsLayer
 from dashboard.server.session_layer import SessionLayer, identify_by_cookie
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
+from dashboard.server.status_views import STATUS
 from dashboard.server.terminal_consumer import TERMINALS, TerminalConsumer
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.audit import build_audit_recorder
 from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.moments import build_moments
+from dashboard.server.wiring.status import status_parts
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
 from informerd.errors import ConfigError
@@ -195,6 +198,7 @@ class WebProcess:
                 SESSIONS: self.sessions,
                 PROVIDERS: self.providers,
                 METRICS: self.metrics,
+                STATUS: self.status,
                 SOCKET_LIMITS: SocketLimits(settings.DELTABOARD_SOCKETS, settings.DELTABOARD_SOCKETS_PER_USER),
                 QUOTAS: self.quotas,
                 WORK_PROCESSES: self.work_processes,
@@ -281,11 +285,15 @@ class WebProcess:
 
     def metrics(self) -> tuple[bytes, str]:
         """Metrics of this process for Prometheus, and their content type."""
+        return exposition(self.worker_process, self._numbers(), self.layer_health)
+
+    def status(self) -> tuple[StatusPart, ...]:
+        """The parts of the page /status/."""
+        return status_parts(self.worker_process, self._numbers(), self.layer_health, self.clock.time())
+
+    def _numbers(self) -> WebNumbers:
         max_sockets, refused = settings.DELTABOARD_SOCKETS, self.quotas.refused
-        numbers = WebNumbers(
-            self.hub, self.replicas, max_sockets, refused, self.log_streams, self.replicas.frame_delays
-        )
-        return exposition(self.worker_process, numbers, self.layer_health)
+        return WebNumbers(self.hub, self.replicas, max_sockets, refused, self.log_streams, self.replicas.frame_delays)
 
     def start(self, *, log_cluster: bool = False) -> None:
         """Start, on the running event loop; returns at once. A second call has no effect, nor does one after `stop`.

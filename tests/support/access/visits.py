@@ -262,6 +262,11 @@ def metrics(_: Tour) -> Visit:
     return Visit("/metrics", expected=NO_METRICS, absent=frozenset({"# HELP"}))
 
 
+def status(_: Tour) -> Visit:
+    """Nobody has the role that this needs."""
+    return Visit("/status/", expected=NO_ROLE, absent=frozenset({"Open pages"}))
+
+
 def _namespaces(tour: Tour) -> Visit:
     return Visit("/namespaces/", expected=_names(tour.seen(NAMESPACES)))
 
@@ -311,6 +316,7 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "liveness": _fixed("/healthz"),
     "readiness": _fixed("/readyz"),
     "metrics": metrics,
+    "status": status,
     "list": _list,
     "filtered list": _filtered_list,
     "drawer": _drawer,

@@ -18,8 +18,8 @@ def hrefs(html: str) -> list[str]:
 
 async def test_with_nothing_typed_pages_and_kinds_are_offered_and_no_objects() -> None:
     html = await page(small_site(), "/search/")
-    pages = ["/", "/feed/", "/controllers/", "/whoami/", "/drafts/", "/runs/", "/new/", "/kinds/all/"]
-    assert hrefs(html)[:9] == [*pages, "/resources/pods/"]
+    pages = ["/", "/feed/", "/controllers/", "/whoami/", "/drafts/", "/runs/", "/new/", "/kinds/all/", "/status/"]
+    assert hrefs(html)[:10] == [*pages, "/resources/pods/"]
     assert not [href for href in hrefs(html) if href.count("/") > 3]
 
 
