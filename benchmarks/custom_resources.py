@@ -25,6 +25,7 @@ from benchmarks.large_form import first_bytes
 from benchmarks.support.api_servers import filled_cluster
 from benchmarks.support.dashboard_processes import Running, dashboard
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.stored_objects import ClusterSize
 from tests.support.api_client import DEFINITIONS
 from tests.support.controlplane import ControlPlane
 from tests.support.custom.project_crds import AGE, READY, STATUS, CustomKind, condition
@@ -102,7 +103,7 @@ def _spread(took: list[float]) -> dict[str, float]:
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
-    with filled_cluster(1) as cluster:
+    with filled_cluster(ClusterSize(1)) as cluster:
         every = kinds(arguments.definitions)
         for kind in every:
             cluster.create(DEFINITIONS, kind.definition())

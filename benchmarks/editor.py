@@ -26,6 +26,7 @@ from benchmarks.support.api_servers import filled_cluster
 from benchmarks.support.chromium import ARGUMENTS, chromium
 from benchmarks.support.dashboard_processes import dashboard
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.stored_objects import ClusterSize
 from dashboard.objects.schemas.schema import kind_schema
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.pods_and_mydemos import mydemo, mydemos
@@ -252,7 +253,7 @@ async def schema_lines(cluster: ControlPlane, url: str) -> list[Line]:
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
-    with filled_cluster(20) as cluster, dashboard(cluster.kubeconfig) as running:
+    with filled_cluster(ClusterSize(20)) as cluster, dashboard(cluster.kubeconfig) as running:
         cluster.create(mydemos("team-0"), mydemo("edited"))
         running.wait_until_ready()
         address = f"{running.url}/resources/mydemos.crddemo.k8s.io/team-0/edited/edit/"

@@ -30,6 +30,7 @@ from benchmarks.support.hostile_client import ATTACKS, HOSTILE_KIND, Attack, use
 from benchmarks.support.latency_figures import latency_figures
 from benchmarks.support.marked_pod_changes import Marker
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.stored_objects import ClusterSize
 from benchmarks.support.websocket_follower_process import collect_followers, followers
 from tests.support.controlplane import ControlPlane
 
@@ -150,7 +151,7 @@ async def measure_all(running: Running, cluster: ControlPlane, arguments: argpar
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
-    with filled_cluster(arguments.pods) as cluster:
+    with filled_cluster(ClusterSize(arguments.pods)) as cluster:
         cluster.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", hostile_definition())
         with ready_dashboard(cluster.kubeconfig, split=True, tables=True, limited=True) as running:
             lines = asyncio.run(measure_all(running, cluster, arguments))

@@ -30,6 +30,7 @@ from benchmarks.support.api_servers import filled_cluster
 from benchmarks.support.chromium import ARGUMENTS, SETTLE_SECONDS, chromium, new_window
 from benchmarks.support.dashboard_processes import dashboard
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.stored_objects import ClusterSize
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.rewrite_in_place import rewrite
 from dashboard.objects.manifests.yaml_writer import to_yaml
@@ -127,7 +128,7 @@ def _milliseconds(function: Callable[[], object]) -> float:
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
-    with filled_cluster(1) as cluster, dashboard(cluster.kubeconfig) as running:
+    with filled_cluster(ClusterSize(1)) as cluster, dashboard(cluster.kubeconfig) as running:
         running.wait_until_ready()
         address = running.url + create_large_kind(cluster)
         name = f"editor of {count(prometheus()):,} fields"

@@ -18,13 +18,14 @@ from pathlib import Path
 
 from playwright.async_api import Page, async_playwright
 
-from benchmarks.support.api_servers import NAMESPACES, filled_cluster
+from benchmarks.support.api_servers import filled_cluster
 from benchmarks.support.api_session import session_for
 from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
 from benchmarks.support.dashboard_processes import Running, ready_dashboard
 from benchmarks.support.latency_figures import latency_figures
 from benchmarks.support.marked_pod_changes import Marker, Pod
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.stored_objects import NAMESPACES, ClusterSize
 from benchmarks.support.websocket_follower_process import collect_followers, followers
 
 VISIBLE_ROWS = 100
@@ -112,7 +113,7 @@ async def measure_dashboard(running: Running, kubeconfig: Path, arguments: argpa
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
     with (
-        filled_cluster(arguments.pods) as cluster,
+        filled_cluster(ClusterSize(arguments.pods)) as cluster,
         ready_dashboard(cluster.kubeconfig, split=arguments.split) as running,
     ):
         return asyncio.run(measure_dashboard(running, cluster.kubeconfig, arguments))

@@ -24,12 +24,13 @@ from urllib.parse import urlencode
 import aiohttp
 from playwright.async_api import Browser, async_playwright
 
-from benchmarks.support.api_servers import NAMESPACES, filled_cluster
+from benchmarks.support.api_servers import filled_cluster
 from benchmarks.support.api_session import session_for
 from benchmarks.support.chromium import ARGUMENTS, chromium
 from benchmarks.support.dashboard_processes import Running, ready_dashboard
 from benchmarks.support.marked_pod_changes import Marker
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.stored_objects import NAMESPACES, ClusterSize
 from benchmarks.support.websocket_follower_process import followers
 
 PODS = "/resources/pods/"
@@ -162,7 +163,7 @@ def _each(memory: dict[str, float]) -> dict[str, float]:
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
     with (
-        filled_cluster(arguments.pods) as cluster,
+        filled_cluster(ClusterSize(arguments.pods)) as cluster,
         ready_dashboard(cluster.kubeconfig, split=not arguments.embedded) as running,
     ):
         time.sleep(3)

@@ -40,6 +40,7 @@ from benchmarks.support.people import (
 )
 from benchmarks.support.result_table import Line, main
 from benchmarks.support.shown_namespace import WAIT, shown_namespace
+from benchmarks.support.stored_objects import ClusterSize
 from benchmarks.support.websocket_follower import GROUPS_HEADER, USER_HEADER
 from benchmarks.support.websocket_follower_process import collect_followers, followers
 
@@ -230,7 +231,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
     everybody = [Someone(f"person-{number}", teams[number % len(teams)]) for number in range(arguments.people)]
     people = People(teams, everybody, make_newcomers(2 * arguments.rounds, arguments.namespaces))
     lines: dict[str, list[Line]] = {}
-    with filled_cluster(arguments.pods, arguments.namespaces) as cluster:
+    with filled_cluster(ClusterSize(arguments.pods, arguments.namespaces)) as cluster:
         account = grant_account(cluster)
 
         async def grant() -> None:

@@ -13,19 +13,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from benchmarks.support.api_session import session_for
 from benchmarks.support.load_server_pods import pod
 from benchmarks.support.marked_pod_changes import Pod
+from benchmarks.support.stored_objects import ClusterSize, Stored, stored_objects
 from tests.support.controlplane import ControlPlane
 from tests.support.etcd import Etcd
 
-NAMESPACES = 20
-"""Number of the pods' namespaces where nothing else is said: team-0 to team-19."""
 PODS_IN_NAMESPACE = 100
 """In each namespace of `fill_namespaces`."""
 AT_ONCE = 100
@@ -35,8 +35,8 @@ CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 
 
 @contextmanager
-def filled_cluster(pods: int, namespaces: int = NAMESPACES) -> Iterator[ControlPlane]:
-    """An API server whose namespaces team-0, team-1, … hold so many running pods of 4.8 kB, and the Mydemo CRD.
+def filled_cluster(size: ClusterSize) -> Iterator[ControlPlane]:
+    """An API server with so many objects, and the Mydemo CRD.
 
     Ends the program with a sentence where KUBEBUILDER_ASSETS does not name the control plane's binaries.
     """
@@ -51,10 +51,10 @@ def filled_cluster(pods: int, namespaces: int = NAMESPACES) -> Iterator[ControlP
             etcd.run()
             _wait_for(etcd)
             began = time.monotonic()
-            _fill(etcd, pods, namespaces)
+            _fill(etcd, size)
             cluster.start()
             cluster.apply_crd(CRD)
-            print(f"{pods:,} pods in {time.monotonic() - began:.0f} s", file=sys.stderr)
+            print(f"{size.pods:,} pods in {time.monotonic() - began:.0f} s", file=sys.stderr)
             yield cluster
         finally:
             cluster.stop()
@@ -75,33 +75,13 @@ def _wait_for(etcd: Etcd) -> None:
             return
 
 
-def _fill(etcd: Etcd, pods: int, namespaces: int) -> None:
-    for start in range(0, namespaces, AT_ONCE):
-        numbers = range(start, min(start + AT_ONCE, namespaces))
-        _put(etcd, [(f"/registry/namespaces/team-{number}", _namespace(number)) for number in numbers])
-    for start in range(0, pods, AT_ONCE):
-        _put(etcd, [_stored(number, namespaces) for number in range(start, min(start + AT_ONCE, pods))])
+def _fill(etcd: Etcd, size: ClusterSize) -> None:
+    objects = stored_objects(size)
+    while some := list(islice(objects, AT_ONCE)):
+        _put(etcd, some)
 
 
-def _stored(number: int, namespaces: int) -> tuple[str, bytes]:
-    found: dict[str, Any] = json.loads(pod(number, 1))
-    meta = found["metadata"]
-    meta["namespace"] = f"team-{number % namespaces}"
-    del meta["resourceVersion"]
-    meta["uid"] = f"00000000-0000-4000-8000-{number:012d}"
-    return f"/registry/pods/{meta['namespace']}/{meta['name']}", json.dumps(found).encode()
-
-
-def _namespace(number: int) -> bytes:
-    name = f"team-{number}"
-    labels = {"kubernetes.io/metadata.name": name}
-    uid = f"00000000-0000-4000-9000-{number:012d}"
-    meta = {"name": name, "uid": uid, "creationTimestamp": "2026-01-01T00:00:00Z", "labels": labels}
-    content = {"metadata": meta, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
-    return json.dumps({"apiVersion": "v1", "kind": "Namespace", **content}).encode()
-
-
-def _put(etcd: Etcd, items: list[tuple[str, bytes]]) -> None:
+def _put(etcd: Etcd, items: Sequence[Stored]) -> None:
     puts = [{"requestPut": {"key": _base64(key.encode()), "value": _base64(value)}} for key, value in items]
     etcd.call("txn", {"success": puts})
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import IO, Any
 
 from benchmarks.support.api_servers import filled_cluster
+from benchmarks.support.stored_objects import ClusterSize
 from tests.support.controlplane import ControlPlane
 
 NAMESPACE = "team-0"
@@ -50,7 +51,7 @@ class LoggingCluster:
 @contextmanager
 def logging_cluster(lines: Mapping[str, int]) -> Iterator[LoggingCluster]:
     """A cluster with these running pods, each with one container whose log has so many lines."""
-    with filled_cluster(0, 1) as cluster:
+    with filled_cluster(ClusterSize(0, 1)) as cluster:
         certificate = cluster.ca_file
         command = [sys.executable, "-m", "benchmarks.support.scripted_kubelet"]
         command += [str(certificate), str(certificate.with_suffix(".key")), json.dumps(lines)]

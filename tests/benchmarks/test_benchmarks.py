@@ -130,6 +130,19 @@ def test_the_benchmark_of_logs_counts_every_line() -> None:
     assert found[0] == found[1] == found[2] > 0
 
 
+@pytest.mark.soak
+@pytest.mark.controlplane
+@pytest.mark.redis
+def test_the_limits_benchmark_measures_each_size() -> None:
+    controlplane_binaries(), redis_url()
+    lines = figures_of("limits", "--pods", "90", "180", "--requests", "5", "--seconds", "1")
+    for pods in ("90 pods", "180 pods"):
+        assert lines[f"{pods}: start"]["first rows, s"] <= lines[f"{pods}: start"]["live, s"] + 1
+        assert lines[f"{pods}: start"]["MB of the worker"] > 0
+        assert lines[f"{pods}: feed, searched"]["p50, ms"] > 0
+        assert f"{pods}: a change" in lines
+
+
 @pytest.mark.postgresql
 def test_the_history_benchmark_records_every_change_in_both_databases() -> None:
     postgresql_url()
