@@ -28,6 +28,8 @@ from tests.support.etcd import Etcd
 
 PODS_IN_NAMESPACE = 100
 """In each namespace of `fill_namespaces`."""
+READY_SECONDS = 600.0
+"""Seconds within which the API server must be ready; it reads all objects first."""
 AT_ONCE = 100
 """Keys to a transaction; etcd takes 128."""
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -47,6 +49,7 @@ def filled_cluster(size: ClusterSize) -> Iterator[ControlPlane]:
         directory = Path(folder)
         etcd = Etcd(directory, binaries, flags=("--quota-backend-bytes=4294967296",))
         cluster = ControlPlane(directory, binaries, etcd=etcd)
+        cluster.start_timeout = READY_SECONDS
         try:
             etcd.run()
             _wait_for(etcd)

@@ -55,6 +55,8 @@ class ControlPlane(ApiCalls):
     ) -> None:
         self.directory = directory
         self.apiserver_flags = apiserver_flags
+        self.start_timeout = START_TIMEOUT
+        """Seconds within which the API server must be ready."""
         (self.api_port,) = free_ports(1)
         self.etcd = etcd or Etcd(directory, binaries)
         self._owns_etcd = etcd is None
@@ -110,7 +112,7 @@ class ControlPlane(ApiCalls):
     def wait_until_ready(self) -> None:
         """Wait until the API server says that it is ready."""
         try:
-            until(self._ready, within=START_TIMEOUT, what="the API server's /readyz says ok")
+            until(self._ready, within=self.start_timeout, what="the API server's /readyz says ok")
         except AssertionError as error:
             raise ControlPlaneError(f"{error}\n{self._apiserver.log_tail()}") from None
 
