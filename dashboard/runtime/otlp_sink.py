@@ -95,17 +95,18 @@ class OtlpSink:
 
 
 class _Exporter(SpanExporter):
-    """Says once that the collector is away, with the last of what the library says, and once that it is back."""
+    """Says once that the collector is away, with the first of what the library says, and once that it is back."""
 
     def __init__(self, address: str) -> None:
         self._address = address
         self._exporter = OTLPSpanExporter(f"{address}/v1/traces", timeout=SEND_TIMEOUT)
-        self._reason = _LastMessage()
+        self._reason = _FirstMessage()
         self._is_away = False
         library = logging.getLogger("opentelemetry")
         library.handlers, library.propagate = [self._reason], False
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        self._reason.text = ""
         result = self._exporter.export(spans)
         is_away = result is not SpanExportResult.SUCCESS
         if is_away and not self._is_away:
@@ -119,11 +120,11 @@ class _Exporter(SpanExporter):
         self._exporter.shutdown()  # type: ignore[no-untyped-call]
 
 
-class _LastMessage(logging.Handler):
+class _FirstMessage(logging.Handler):
     text = ""
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.text = " ".join(record.getMessage().split())
+        self.text = self.text or " ".join(record.getMessage().split())
 
 
 def _context(span: tracing.SpanId) -> SpanContext:
