@@ -17,7 +17,9 @@ from tests.support.otlp_collector import Collector, Span
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
 
-async def spans_of(method: str = "POST", *, status: int = 200, path: str = "/bulk/", **headers: str) -> list[Span]:
+async def spans_of(
+    method: str = "POST", *, status: int = 200, path: str = "/bulk/", traceparent: str = ""
+) -> list[Span]:
     """The spans of one request that is answered with `status`."""
 
     async def inner(scope: Any, receive: Any, send: Any) -> None:
@@ -28,7 +30,7 @@ async def spans_of(method: str = "POST", *, status: int = 200, path: str = "/bul
 
     with Collector() as collector:
         traces = Traces(OtlpSink(collector.url), 0.0, SystemClock())
-        scope = {**scope_of(**headers), "method": method, "path": path}
+        scope = {**scope_of(traceparent=traceparent), "method": method, "path": path}
         await TracesLayer(inner, traces)(scope, ignored, ignored)
         await traces.close()
     return collector.spans
