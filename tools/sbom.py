@@ -19,8 +19,8 @@ from typing import Any
 from urllib.parse import quote
 
 ROOT = Path(__file__).parents[1]
-IN_FILE_ONLY = {"channels_redis": "BSD-3-Clause"}
-"""Licences that a package has as a text, and does not name in its metadata."""
+IN_FILE_ONLY = {"channels_redis": "BSD-3-Clause", "protobuf": "BSD-3-Clause"}
+"""Licences that a package has as a text, and does not name in its metadata, or in other words."""
 EXTRAS = "[traces]"
 """What the image has, too."""
 GENERATOR = "cyclonedx-bom==7.5.0"
