@@ -74,7 +74,7 @@ format: $(VENV)/.dev
 	$(BIN)/djade --target-version 5.2 $$(find templates -name '*.html')
 
 lock: $(VENV)/.dev
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' --extra models --no-emit-package informerd pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' --extra models --extra traces --no-emit-package informerd pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' requirements-docs.in -o requirements-docs.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' requirements-dev.in -o requirements-dev.txt
 

@@ -10,6 +10,7 @@ form: several processes that share Redis, a database and a SECRET_KEY.
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from csp.constants import NONE, SELF
@@ -31,6 +32,7 @@ from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from dashboard.runtime.production_clusters import ProductionClusters, read_production
 from dashboard.runtime.proxy_settings import ProxyPeers, read_header_name, read_peers, read_proxy_secret
 from dashboard.runtime.secret_file import NotPrivate, load_or_create_secret
+from dashboard.runtime.tracing import has_packages, read_ratio
 from devcluster.workload_size import read_pods, read_rate, read_seed
 
 env = Environment()
@@ -105,6 +107,7 @@ DEMO_SEED: int | None = env.read("DEMO_SEED", read_seed, default="")
 SECRET_VARIABLES = frozenset({
     "SECRET_KEY", "DELTABOARD_AUDIT_KEY", "DELTABOARD_FEED_KEY", "DELTABOARD_TRUST_PROXY_SECRET",
     "DELTABOARD_PROMETHEUS_TOKEN", "DATABASE_URL", "REDIS_URL",
+    "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
 })  # fmt: skip
 """Variables that no other program needs to have."""
 CLUSTER_ENVIRON = {name: value for name, value in os.environ.items() if name not in SECRET_VARIABLES}
@@ -213,6 +216,17 @@ DELTABOARD_ON_DEMAND = OnDemandLimits(
 DELTABOARD_PORT: int = env.int("PORT", default=8000)
 DELTABOARD_METRICS: str = env.read("DELTABOARD_METRICS", read_listen_address, default="")
 """Where a web process serves /metrics a second time, to whoever reaches it."""
+DELTABOARD_TRACES: str = env.read(
+    "DELTABOARD_TRACES", partial(read_address, example="http://collector:4318"), default=""
+)
+"""Collector of OpenTelemetry traces (docs/traces.md). Empty: there are none."""
+if DELTABOARD_TRACES and not has_packages():
+    raise ImproperlyConfigured(
+        "DELTABOARD_TRACES needs packages that are not installed. "
+        "Install them with: pip install 'deltaboard[traces]', or leave DELTABOARD_TRACES out"
+    )
+DELTABOARD_TRACES_RATIO: float = env.read("DELTABOARD_TRACES_RATIO", read_ratio, default="0.01")
+"""Part of the deltas that is traced."""
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 CSRF_COOKIE_NAME = "deltaboard_csrf"
 CSRF_COOKIE_SAMESITE = "Strict"

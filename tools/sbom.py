@@ -19,8 +19,10 @@ from typing import Any
 from urllib.parse import quote
 
 ROOT = Path(__file__).parents[1]
-IN_FILE_ONLY = {"channels_redis": "BSD-3-Clause"}
-"""Licences that a package has as a text, and does not name in its metadata."""
+IN_FILE_ONLY = {"channels_redis": "BSD-3-Clause", "protobuf": "BSD-3-Clause"}
+"""Licences that a package has as a text, and does not name in its metadata, or in other words."""
+EXTRAS = "[traces]"
+"""What the image has, too."""
 GENERATOR = "cyclonedx-bom==7.5.0"
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
@@ -30,7 +32,8 @@ def main(folder: Path) -> None:
         python = _environment(Path(scratch, "deltaboard"))
         constraints = Path(scratch, "constraints.txt")
         constraints.write_text(_pinned((ROOT / "requirements.txt").read_text()))
-        _install(python, "--constraint", str(constraints), *map(str, sorted(folder.glob("*.whl"))))
+        wheels = [f"{wheel}{EXTRAS if wheel.name.startswith('deltaboard-') else ''}" for wheel in folder.glob("*.whl")]
+        _install(python, "--constraint", str(constraints), *sorted(wheels))
         generator = _environment(Path(scratch, "generator"))
         _install(generator, GENERATOR)
         written = folder / "deltaboard.cdx.json"

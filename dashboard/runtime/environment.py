@@ -74,10 +74,8 @@ class Environment(environ.Env):  # type: ignore[misc]
         raise ImproperlyConfigured(f"{var} is {value!r}, but must be one of {', '.join(filter(None, choices))}")
 
 
-def read_address(value: str) -> str:
-    """An address of a server, such as ``http://prometheus.monitoring:9090``, without a slash at its end; empty for
-    none. Raises ValueError.
-    """
+def read_address(value: str, example: str = "http://prometheus.monitoring:9090") -> str:
+    """An address of a server, such as `example`, without a slash at its end; empty for none. Raises ValueError."""
     if not value:
         return ""
     try:
@@ -86,7 +84,7 @@ def read_address(value: str) -> str:
     except ValueError:
         is_address = False
     if not is_address or parts.query or parts.fragment or "@" in parts.netloc:
-        raise ValueError(f"{value!r} is not an address such as http://prometheus.monitoring:9090")
+        raise ValueError(f"{value!r} is not an address such as {example}")
     return value.rstrip("/")
 
 

@@ -22,6 +22,7 @@ from pip._vendor.packaging.utils import canonicalize_name as canonical
 
 USER = 65532
 WHEEL = "deltaboard"
+EXTRAS = frozenset({"traces"})
 NOT_NEEDED = frozenset({
     "__pycache__",
     "ensurepip", "idlelib", "lib2to3", "pydoc_data", "test", "tkinter", "turtledemo",  # of the standard library
@@ -63,7 +64,7 @@ def _copy_folder(folder: Path, image: Path, without: frozenset[str]) -> None:
 
 def _remove_other_packages(image: Path) -> None:
     """Remove the packages that the wheel does not need: those for own programs (kubernetes), and those that install."""
-    needed = _needed(WHEEL)
+    needed = _needed(WHEEL, EXTRAS)
     for distribution in metadata.distributions():
         if canonical(distribution.name) not in needed:
             for file in distribution.files or ():

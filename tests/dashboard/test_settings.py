@@ -163,6 +163,12 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
         ("DELTABOARD_CLUSTER_COLOUR", "pink", "DELTABOARD_CLUSTER_COLOUR is 'pink', but must be one of red, "),
         ("DELTABOARD_READ_ONLY", "yess", "DELTABOARD_READ_ONLY cannot be read: 'yess' is neither on nor off"),
         ("DELTABOARD_PRODUCTION", "on,live", "DELTABOARD_PRODUCTION cannot be read: 'on' cannot stand among names"),
+        (
+            "DELTABOARD_TRACES",
+            "collector:4318",
+            "DELTABOARD_TRACES cannot be read: 'collector:4318' is not an address such as http://collector:4318",
+        ),
+        ("DELTABOARD_TRACES_RATIO", "1%", "DELTABOARD_TRACES_RATIO cannot be read: '1%' is not a number from 0 to 1"),
         ("DELTABOARD_LOG_FORMAT", "xml", "DELTABOARD_LOG_FORMAT is 'xml', but must be one of plain, json"),
         ("DELTABOARD_LOG_LEVEL", "loud", "DELTABOARD_LOG_LEVEL is 'loud', but must be one of DEBUG, "),
     ],
@@ -349,3 +355,16 @@ def test_a_feed_key_that_could_be_guessed_is_refused_and_not_repeated(tmp_path: 
 def test_what_people_do_is_recorded_where_they_sign_in(tmp_path: Path, environ: dict[str, str], mode: str) -> None:
     answer = run_settings("print(settings.DELTABOARD_AUDIT)", **environ, DELTABOARD_VAR=str(tmp_path))
     assert answer.stdout.strip() == mode
+
+
+@pytest.mark.program
+@pytest.mark.parametrize("missing", ["opentelemetry", "opentelemetry.exporter"])
+def test_traces_without_their_packages_end_the_start(tmp_path: Path, missing: str) -> None:
+    without = f"import sys; sys.modules['{missing}'] = None; import runpy; sys.argv = ['manage.py', 'deltaboard']; "
+    environ = {**os.environ, "DELTABOARD_VAR": str(tmp_path), "DELTABOARD_TRACES": "http://127.0.0.1:1"}
+    answer = run_program("-c", without + "runpy.run_path('manage.py', run_name='__main__')", env=environ)
+    assert answer.returncode == 1
+    assert answer.stderr == (
+        "DELTABOARD_TRACES needs packages that are not installed. "
+        "Install them with: pip install 'deltaboard[traces]', or leave DELTABOARD_TRACES out\n"
+    )

@@ -31,6 +31,7 @@ from dashboard.live.hub.view_store import OpenView, ViewStore
 from dashboard.live.index.index_store import IndexStore
 from dashboard.live.index.usage_lookup import NO_USAGE, UsageLookup
 from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.delta_traces import DeltaTraces
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.live.replication.replica_change import Change
@@ -71,6 +72,7 @@ class Hub:
         rights_problem: str = "",
         schedule: Callable[[SlicedWork], None] = run_at_once,
         usage: UsageLookup = NO_USAGE,
+        traces: DeltaTraces | None = None,
     ) -> None:
         self.usage = usage
         """What objects use, as far as this hub's people may see it."""
@@ -94,6 +96,7 @@ class Hub:
             clock,
             timer=timer,
             is_page_awaited=lambda: len(self.index.slices) > 0,
+            traces=traces,
         )
         self.hub_kinds: HubKinds = HubKinds(
             replicas, clock, self._changed, like=None if shared is None else shared.hub_kinds, schedule=schedule
@@ -104,6 +107,7 @@ class Hub:
         self.history: ReadableHistory = self._kept_history or cast("ReadableHistory", history)
         self._scoped_hubs: list[Hub] = []
         self._render = render
+        self._traces = traces
         self._cluster = cluster
         self._sources = sources = tuple(sources)
         self._heartbeat = Heartbeat(self.hub_kinds, sources, clock, problem=self._cluster_problem, cluster=cluster)
@@ -153,6 +157,7 @@ class Hub:
             rights_problem=problem,
             schedule=schedule,
             usage=usage,
+            traces=self._traces,
         )
         self._scoped_hubs.append(hub)
         return hub

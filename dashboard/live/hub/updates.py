@@ -17,6 +17,7 @@ from dashboard.live.hub.connected_sockets import ConnectedSockets
 from dashboard.live.hub.metrics import HubMetrics
 from dashboard.live.hub.view_store import OpenView, ViewStore
 from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.delta_traces import DeltaTraces
 from informerd.clock import Clock
 
 TICK = 0.03
@@ -57,6 +58,7 @@ class Updates:
         *,
         timer: Callable[[], float] = time.perf_counter,
         is_page_awaited: Callable[[], bool] = lambda: False,
+        traces: DeltaTraces | None = None,
     ) -> None:
         """While `is_page_awaited`, which is while a request waits for a page, views pause twice as long."""
         self.wake = asyncio.Event()
@@ -70,6 +72,7 @@ class Updates:
         self._dirty: dict[OpenView, float] = {}
         """Views that have something to send, and monotonic seconds since when."""
         self._awaited = is_page_awaited
+        self._traces = traces
         self._rests_until = float("-inf")
         self._left = RENDER_BUDGET
         self._filled = float("-inf")
@@ -77,6 +80,8 @@ class Updates:
     def mark_dirty(self, watched: OpenView) -> None:
         """Send the changes of this view as soon as its turn comes."""
         self._dirty.setdefault(watched, self._clock.now())
+        if self._traces is not None:
+            watched.deltas = self._traces.with_applied(watched.deltas)
         self.wake.set()
 
     def note_dirty(self, view_id: str) -> None:
@@ -125,6 +130,7 @@ class Updates:
         view = watched.view
         watched.updated_at = self._clock.now()
         dirty_since = self._dirty.pop(watched, watched.updated_at)
+        deltas, watched.deltas = watched.deltas, ()
         if not watched.sockets:
             view.skip_update()
             return
@@ -139,7 +145,10 @@ class Updates:
         message = encode_frame({"content": html, "view": view.id, "seq": view.seq, "after": after, **view.extras()})
         for socket in watched.sockets:
             self._connected.post(socket, message)
-        self._metrics.view_delays.add(self._clock.now() - dirty_since)
+        delay = self._clock.now() - dirty_since
+        self._metrics.view_delays.add(delay)
+        if self._traces is not None:
+            self._traces.record_sent(deltas, type(view).__name__, len(watched.sockets), len(message), delay)
         watched.render_seconds = self._timer() - started  # to many sockets posting costs as well
 
     def window(self, watched: OpenView) -> Message:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from dashboard.live.hub.browser_socket import Message, Socket
 from dashboard.live.hub.live_view import LiveView
+from dashboard.runtime.tracing import SpanId
 from informerd.clock import Clock
 
 VIEW_TTL = 60.0
@@ -27,6 +28,8 @@ class OpenView:
     """Seconds that its last update took to render."""
     window_cache: tuple[str, Message] | None = None
     """The seq of the last rendered window, and the window."""
+    deltas: tuple[SpanId, ...] = ()
+    """Traced deltas that the next update shows."""
 
 
 class ViewStore:

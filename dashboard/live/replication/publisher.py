@@ -17,6 +17,7 @@ import msgspec
 from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, Sender
 from dashboard.live.replication.compression_dictionaries import MAX_OBJECT_BYTES, AnnouncedDictionaries, fits
+from dashboard.live.replication.delta_traces import DeltaTraces
 from dashboard.live.replication.entry_builder import build_entry
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import (
@@ -63,7 +64,14 @@ class Publisher:
     """
 
     def __init__(
-        self, key: str, layer: ChannelLayer, clock: Clock, *, epoch: str | None = None, sender: Sender | None = None
+        self,
+        key: str,
+        layer: ChannelLayer,
+        clock: Clock,
+        *,
+        epoch: str | None = None,
+        sender: Sender | None = None,
+        traces: DeltaTraces | None = None,
     ) -> None:
         self.key = key
         self.epoch = epoch or new_epoch(clock)
@@ -81,6 +89,7 @@ class Publisher:
         self.health: Callable[[], Health] = _starting(clock)
         """Called for each frame; the worker sets it to its informer's health."""
         self._clock = clock
+        self._traces = traces
         self._sender = sender or Sender(layer, ChannelLayerHealth())
         self._snapshots = SnapshotStore(key, self.epoch, clock)
         self._entry_seq = 0
@@ -260,7 +269,11 @@ class Publisher:
         A layer that hangs takes seconds to refuse each frame, and one missing number is enough for the replicas.
         """
         for frame in frames:
-            if not await self._sender.to_group(FEED_GROUP, {"type": "feed.frame", "data": self._encoded(frame)}):
+            encoded = self._encoded(frame)
+            was_taken = await self._sender.to_group(FEED_GROUP, {"type": "feed.frame", "data": encoded})
+            if self._traces is not None:
+                self._traces.record_published(frame, len(encoded), was_taken=was_taken)
+            if not was_taken:
                 return False
         return True
 

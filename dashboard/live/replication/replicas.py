@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -15,9 +16,11 @@ from dashboard.live.replication.channel_layer import (
     GroupChannel,
     Sender,
 )
+from dashboard.live.replication.delta_traces import DeltaTraces
 from dashboard.live.replication.messages import (
     FEED_GROUP,
     REQUEST_GROUP,
+    Frame,
     InterestMessage,
     SnapshotRequest,
     encoder,
@@ -56,6 +59,7 @@ class Replicas:
         *,
         layer_health: ChannelLayerHealth | None = None,
         rejected: RejectedMessages | None = None,
+        traces: DeltaTraces | None = None,
     ) -> None:
         self.kinds = tuple(kinds)
         """Followed kinds, in the order of the settings, then those followed on demand; discovery may complete a
@@ -66,6 +70,7 @@ class Replicas:
         self._layer_health = layer_health or ChannelLayerHealth()
         self._sender = Sender(channel_layer, self._layer_health)
         self._clock = clock
+        self._traces = traces
         self._slices = TimeSlicer(SLICE_SECONDS)
         self._replicas = {kind.key: self._replica(kind.key) for kind in self.kinds}
         self._inbox = GroupChannel(channel_layer, FEED_GROUP, clock, self._layer_health)
@@ -136,7 +141,10 @@ class Replicas:
             if frame.has_content:
                 self.frame_delays.add(max(0.0, self._clock.time() - frame.sent_at))
             replica = self._replicas.get(frame.resource)
-            return replica.receive_frame(frame) if replica else None
+            if replica is None or self._traces is None:
+                return replica.receive_frame(frame) if replica else None
+            with self._traces.applying(frame, len(message["data"]), partial(_has_applied, replica, frame)):
+                return replica.receive_frame(frame)
         if message["type"] == "feed.chunk":
             chunk = snapshot_chunk_decoder.decode(message["data"])
             replica = self._replicas.get(chunk.resource)
@@ -164,6 +172,10 @@ class Replicas:
             return
         request = msgspec.structs.replace(question, reply_channel=self._inbox.channel_name)
         await self._sender.to_group(REQUEST_GROUP, {"type": "feed.ask", "data": encoder.encode(request)})
+
+
+def _has_applied(replica: Replica, frame: Frame) -> bool:
+    return (replica.epoch, replica.seq) == (frame.epoch, frame.seq)
 
 
 REPLICAS: Key[Replicas] = Key("replicas")

@@ -17,6 +17,7 @@ from dashboard.live.replication.channel_layer import (
     GroupChannel,
     Sender,
 )
+from dashboard.live.replication.delta_traces import DeltaTraces
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import REQUEST_GROUP, interest_decoder, snapshot_request_decoder
 from dashboard.live.replication.publisher import Publisher
@@ -60,6 +61,7 @@ class Worker:
         access: NamespaceAccess | None = None,
         history: Recorder | None = None,
         hash_key: bytes = b"",
+        traces: DeltaTraces | None = None,
     ) -> None:
         """`limits` are those of the kinds that are followed on demand. `access` knows the namespaces that the account
         may list; without it all are listed, or none. `history` records each version of what is followed, and values of
@@ -77,6 +79,7 @@ class Worker:
         self._access = access
         self.history = history
         self._hash_key = hash_key
+        self._traces = traces
         self._count = partial(count, client)
         self._lists = partial(_lists, client, clock)
         self.publishers: dict[str, Publisher] = {}
@@ -149,7 +152,7 @@ class Worker:
         )
 
     def _make_publisher(self, key: str, epoch: str) -> Publisher:
-        return Publisher(key, self._layer, self._clock, epoch=epoch, sender=self._sender)
+        return Publisher(key, self._layer, self._clock, epoch=epoch, sender=self._sender, traces=self._traces)
 
     def is_published(self, key: str) -> bool:
         """Whether the feed has this kind, always or on demand."""

@@ -73,6 +73,7 @@ class Command(BaseCommand):
             return
         finally:
             logging_cluster.cancel()
+            await upstream.close_traces()
 
     async def _tell(self, connection: Connection) -> None:
         await connection.cluster_chosen.wait()

@@ -16,6 +16,7 @@ from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.outcomes import Gone, Moved, OutcomeReached, Refused, Replaced, Submission
 from dashboard.pages.writes.target import Target
 from dashboard.runtime.thread_pools import run_in_thread_if_large
+from dashboard.runtime.tracing import span
 from informerd.errors import NotFound
 
 
@@ -44,9 +45,10 @@ async def find_moved(
     client: ObjectClient, draft: Submission, document: Document, live: dict[str, Value], schema: Schema
 ) -> Moved:
     """Other users' changes since the draft began, and the merge of both."""
-    moved = await run_in_thread_if_large(
-        compute_moved, client.target, draft, document, live, schema, size=len(draft.text)
-    )
+    with span("merge"):
+        moved = await run_in_thread_if_large(
+            compute_moved, client.target, draft, document, live, schema, size=len(draft.text)
+        )
     author, changed_at = await client.last_author(live)
     return replace(moved, author=author, changed_at=changed_at)
 

@@ -21,13 +21,15 @@ from dashboard.pages.writes.editable_part import Base
 from dashboard.pages.writes.outcomes import OutcomeReached, Refused, Submission
 from dashboard.pages.writes.target import Target
 from dashboard.runtime.thread_pools import run_in_thread_if_large
+from dashboard.runtime.tracing import span
 from informerd.errors import InformerdError
 
 
 async def check_text(target: Target, draft: Submission) -> Document:
     """The draft's document. Raises OutcomeReached where it is invalid, or not about the object of the address."""
     try:
-        document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
+        with span("check"):
+            document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
     except DocumentError as error:
         raise OutcomeReached(Refused(draft, unreadable_refusal(error))) from error
     if mismatches := find_mismatches(document.value, target, draft.base):

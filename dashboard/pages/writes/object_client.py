@@ -13,6 +13,7 @@ from dashboard.objects.fields.managed_fields import last_writer
 from dashboard.objects.problems.version_not_served import VersionNotServed, find_served_version
 from dashboard.pages.writes.autoscalers import autoscaler_warning
 from dashboard.pages.writes.target import Target
+from dashboard.runtime.tracing import span, traceparent
 from informerd.errors import InformerdError, MalformedAnswer, NotServed, Unreachable
 from informerd.rest.client import Client
 from informerd.rest.response import Response
@@ -104,16 +105,26 @@ class ObjectClient:
                 self.target.namespace,
                 subresource=self.target.subresource,
                 dry_run=dry_run,
+                headers=traceparent(),
                 patient=False,
             ),
             self.target.subresource,
+            _step(dry_run=dry_run),
         )
         return self._stored(answer, metadata["resourceVersion"], dry_run=dry_run)
 
     async def create(self, value: dict[str, Value], *, dry_run: bool) -> WriteResult:
         """POST. Raises AlreadyExists where the name is in use."""
         answer = await self._limited(
-            lambda: self._client.create(self._resource, value, self.target.namespace, dry_run=dry_run, patient=False)
+            lambda: self._client.create(
+                self._resource,
+                value,
+                self.target.namespace,
+                dry_run=dry_run,
+                headers=traceparent(),
+                patient=False,
+            ),
+            step=_step(dry_run=dry_run),
         )
         return self._stored(answer, "", dry_run=dry_run)
 
@@ -140,9 +151,11 @@ class ObjectClient:
                 "strategic" if strategic else "merge",
                 subresource=subresource,
                 dry_run=dry_run,
+                headers=traceparent(),
                 patient=False,
             ),
             subresource,
+            _step(dry_run=dry_run),
         )
         return self._stored(answer, version, dry_run=dry_run)
 
@@ -166,8 +179,10 @@ class ObjectClient:
                 propagation_policy=propagation,
                 grace_period=grace,
                 dry_run=dry_run,
+                headers=traceparent(),
                 patient=False,
-            )
+            ),
+            step=_step(dry_run=dry_run),
         )
         if self._write_recorder is not None and not dry_run:
             self._write_recorder.record_deletion(uid)
@@ -193,7 +208,11 @@ class ObjectClient:
             self._write_recorder.record_write(value)
         return WriteResult(value, answer.warnings)
 
-    async def _limited(self, call: Callable[[], Awaitable[T]], subresource: str = "") -> T:
+    async def _limited(self, call: Callable[[], Awaitable[T]], subresource: str = "", step: str = "read") -> T:
+        with span(step):
+            return await self._limited_call(call, subresource)
+
+    async def _limited_call(self, call: Callable[[], Awaitable[T]], subresource: str) -> T:
         async with _within(self._time_limit):
             try:
                 return await call()
@@ -213,6 +232,11 @@ class ObjectClient:
         except InformerdError:
             return True
         return True
+
+
+def _step(*, dry_run: bool) -> str:
+    """Name of a span."""
+    return "dry run" if dry_run else "write"
 
 
 @asynccontextmanager

@@ -85,6 +85,7 @@ from dashboard.server.session_layer import SessionLayer, identify_by_cookie
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
 from dashboard.server.status_views import STATUS
 from dashboard.server.terminal_consumer import TERMINALS, TerminalConsumer
+from dashboard.server.traces_layer import TracesLayer
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.audit import build_audit_recorder
 from dashboard.server.wiring.metrics import exposition
@@ -112,7 +113,8 @@ class WebProcess:
         self.worker_process = upstream
         self.layer_health = layer_health = ChannelLayerHealth()
         rejected = upstream.rejected_messages
-        self.replicas = Replicas(layer, kinds, clock, layer_health=layer_health, rejected=rejected)
+        traces = upstream.delta_traces
+        self.replicas = Replicas(layer, kinds, clock, layer_health=layer_health, rejected=rejected, traces=traces)
         self.controllers = ControllersClient(layer, clock, layer_health=layer_health)
         self.object_counts = ObjectCountsClient(layer, clock, layer_health=layer_health)
         no_usage = "" if settings.DELTABOARD_USAGE_SECONDS else SWITCHED_OFF
@@ -129,6 +131,7 @@ class WebProcess:
             sources=(self.controllers.reports,),
             denial_of=self.access_reviews.cached_denial,
             usage=self.usage,
+            traces=traces,
         )
         self.interest = Interest(
             self.replicas, self.hub, clock, limits=settings.DELTABOARD_ON_DEMAND, reader=self._object_reader
@@ -340,6 +343,7 @@ class WebProcess:
         await cancel_all(tasks)
         await self.access_reviews.stop()  # after those that draw views, which ask
         await self.person_states.stop()
+        await self.worker_process.close_traces()
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         self._tasks.append(asyncio.create_task(keep_running(name, run, self.clock), name=name))
@@ -427,6 +431,8 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     if live.person_clients.impersonates:
         served, people = RightsLayer(served, live.person_states), live.people_rights
     served = MomentLayer(served, past, live.state, live.state[MOMENTS], people)
+    if live.worker_process.traces is not None:
+        served = TracesLayer(served, live.worker_process.traces)
     wired = WiredApplication(LogContextLayer(served), live)
     if web_process is None:
         tune_process()

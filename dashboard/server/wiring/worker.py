@@ -16,6 +16,7 @@ from dashboard.cluster.connection import Connection, cluster_name
 from dashboard.live.history.recorder import Recorder
 from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
+from dashboard.live.replication.delta_traces import DeltaTraces
 from dashboard.live.replication.rejected_messages import RejectedMessages
 from dashboard.live.usage.metrics_api import POD_METRICS
 from dashboard.live.usage.prometheus import Prometheus
@@ -29,6 +30,7 @@ from dashboard.pages.controllers.runner import ControllerRunner
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.log_context import LogContext, set_log_context
 from dashboard.runtime.loop_delay import LoopDelay
+from dashboard.runtime.tracing import Traces, open_traces
 from dashboard.server.wiring.channel_layer import build_channel_layer
 from dashboard.server.wiring.history import build_recorder, kinds_recorded, secret_hash_key
 from devcluster.workload_size import WorkloadSize
@@ -56,6 +58,7 @@ class WorkerProcess:
         controllers: tuple[str, ...] | None = None,
         demo: DemoProcess | None = None,
         rejected: RejectedMessages | None = None,
+        traces: Traces | None = None,
     ) -> None:
         self.connection = Connection(
             choice, clock, on_switch=self._switched, demo=demo, read_only=settings.DELTABOARD_READ_ONLY
@@ -74,6 +77,8 @@ class WorkerProcess:
         self.rejected_messages = rejected or RejectedMessages(clock)
         """What was dropped of the messages that `layer` brought."""
         self.layer_health = ChannelLayerHealth()
+        self.traces = traces
+        self.delta_traces = DeltaTraces(traces) if traces is not None else None
         self.loop_delay = LoopDelay(clock)
         self._clock = clock
         self._with_worker = with_worker
@@ -88,6 +93,11 @@ class WorkerProcess:
     def cannot_watch(self) -> bool:
         """Whether this process's own worker cannot start, because the cluster's configuration cannot be used."""
         return self._with_worker and self.connection.cluster_chosen.is_set() and self.connection.client is None
+
+    async def close_traces(self) -> None:
+        """Send the traces that are recorded; nothing is recorded any more."""
+        if self.traces is not None:
+            await self.traces.close()
 
     async def run(self) -> None:
         """Choose, connect, watch, until cancelled; then close everything and end the demo cluster."""
@@ -125,6 +135,7 @@ class WorkerProcess:
                 access=access,
                 history=self.history,
                 hash_key=secret_hash_key() if self.history is not None else b"",
+                traces=self.delta_traces,
             )
             self.worker.start()
             self._census = [self._start_counting(self.worker, client, access)]
@@ -256,4 +267,5 @@ def build_worker_process(*, context: str = "", with_worker: bool, clock: Clock |
         controllers=controllers_from_settings(),
         demo=DemoProcess(clock, options=size.flags, kubeconfig=settings.VAR_DIR / "demo.kubeconfig"),
         rejected=rejected,
+        traces=open_traces(settings.DELTABOARD_TRACES, settings.DELTABOARD_TRACES_RATIO, clock),
     )

@@ -19,11 +19,14 @@ KIND = "configmaps"
 
 
 class WorkerAndWeb:
-    """Both run in its `with` block. With `web_prefix` they are of two installations, with the same SECRET_KEY."""
+    """Both run in its `with` block. With `web_prefix` they are of two installations, with the same SECRET_KEY. `env` is
+    for both.
+    """
 
-    def __init__(self, controlplane: ControlPlane, folder: Path, *, web_prefix: str = "") -> None:
+    def __init__(self, controlplane: ControlPlane, folder: Path, *, web_prefix: str = "", **env: str) -> None:
         self.prefix = f"test-{uuid.uuid4().hex[:12]}"
         env = {
+            **env,
             "KUBECONFIG": str(controlplane.kubeconfig),
             "REDIS_URL": redis_url(),
             "DELTABOARD_CHANNEL_PREFIX": self.prefix,
