@@ -175,3 +175,19 @@ async def test_a_moment_of_the_last_seconds_waits_until_it_is_recorded_and_not_f
         if waiting.done():
             break
     assert waiting.done()
+
+
+async def test_the_changes_before_a_moment_in_a_gap_are_those_before_the_gap(log: Log) -> None:
+    until = log.now
+    log.now += 1200 * SECOND
+    log.since = log.now
+    log.tick("pods")
+    at = (until + 600 * SECOND) / SECOND
+    found = await objects_of(log).changes_before("pods", at, 3600, 10)
+    assert [change.version.operation for change in found.changes] == [
+        Operation.ADDED, Operation.ADDED, Operation.MODIFIED, Operation.DELETED,
+    ]  # fmt: skip
+    assert found.complete_from == round((at - 3600) * SECOND)
+    before, gap = found.gaps
+    assert before.since == found.complete_from, "nothing was recorded before the first list"
+    assert (gap.since, gap.until) == (until, round(at * SECOND) + 1)
