@@ -50,6 +50,8 @@ BARS_INTERVAL = 2.5
 DAY = 86400
 READ_WAIT = 1.0
 """Seconds that a page waits for what is read from history, so that most is there without scripts, too."""
+FIRST_LINES_WAIT = 4.0
+"""Seconds that a page waits then, as long as it has no line at all."""
 ANNOUNCE_INTERVAL = 10.0
 """Shortest time between two sums for screen readers, in seconds."""
 WINDOW_PARTS = ("rate", "sums", "bars", "known", "unread", "quiet", "progress", "ranges")
@@ -135,6 +137,8 @@ class LiveFeed(LiveView):
         """What is read from history."""
         self.recorded_done = asyncio.Event()
         """Set when all that is wanted has been read from history."""
+        self.first_lines_done = asyncio.Event()
+        """Set when there are lines, or all has been read that is wanted."""
         self._recorded = recorded
         self._slices = slices
         self._known: list[tuple[str, Entry]] = []
@@ -344,8 +348,9 @@ class LiveFeed(LiveView):
         self.window.flush()
         self.search_done.set()
         self.number += 1
+        self._note_lines()
         if self._recorded is None:
-            self.recorded_done.set()
+            self._end_reading()
         else:
             self._read_history()
         self.on_dirty()
@@ -412,12 +417,21 @@ class LiveFeed(LiveView):
             window.flush()
             window.seen_count, window.shown_count = self.window.seen_count, self.window.shown_count
             self.window, self.complete_from, self._is_joining = window, complete_from, False
+        self._note_lines()
         if is_last:
             self._known = []
-            self.recorded_done.set()
+            self._end_reading()
         self._whole = self.dirty = True
         self.number += 1
         self.on_dirty()
+
+    def _note_lines(self) -> None:
+        if self.window.lines:
+            self.first_lines_done.set()
+
+    def _end_reading(self) -> None:
+        self.recorded_done.set()
+        self.first_lines_done.set()
 
     @property
     def _most_lines(self) -> int:
@@ -550,10 +564,15 @@ def open_feed(hub: Hub, query: FeedQuery, recorded: HistoryObjects | None = None
     return hub.open_view(LiveFeed, LiveFeed.state_key(query), make).with_query(query)
 
 
-async def wait_for_feed(hub: Hub, query: FeedQuery, recorded: HistoryObjects | None = None) -> None:
-    """Wait until earlier entries are found, WAIT_TIMEOUT at most, and read from history, READ_WAIT at most."""
+async def wait_for_feed(
+    hub: Hub, query: FeedQuery, recorded: HistoryObjects | None = None, *, needs_lines: bool = True
+) -> None:
+    """Wait until earlier entries are found, WAIT_TIMEOUT at most, and read from history, READ_WAIT at most; with
+    `needs_lines` up to FIRST_LINES_WAIT longer while there is no line.
+    """
     view = open_feed(hub, query, recorded)
-    for found, seconds in ((view.search_done, WAIT_TIMEOUT), (view.recorded_done, READ_WAIT)):
+    waits = [(view.search_done, WAIT_TIMEOUT), (view.recorded_done, READ_WAIT)]
+    for found, seconds in [*waits, *([(view.first_lines_done, FIRST_LINES_WAIT)] if needs_lines else [])]:
         if not found.is_set():
             with contextlib.suppress(TimeoutError):
                 async with within(seconds, hub.clock):

@@ -139,14 +139,15 @@ class RecordedReading:
         )
         async with aclosing(pages) as each_page:
             async for page in each_page:
-                self.entries += [each for each in page.entries if not in_memory.has(*each)]
+                is_first, found = not self.entries, [each for each in page.entries if not in_memory.has(*each)]
+                self.entries += found
                 self.complete_from, self.searched = page.back_to, page.searched
                 if page.entries and has_enough():
                     return
                 if page.searched >= limit:
                     self.is_limited = True
                     return
-                if self._clock.now() - self._shown_at >= SHOW_INTERVAL:
+                if (found and is_first) or self._clock.now() - self._shown_at >= SHOW_INTERVAL:
                     self._show()
         self.complete_from = -math.inf
 

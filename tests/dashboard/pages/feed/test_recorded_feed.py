@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,6 +15,7 @@ from django.template.loader import render_to_string
 
 from dashboard.access.rights import Rights, Rule
 from dashboard.live.history.part import HistoryUnavailable
+from dashboard.live.history.reader import ChangedState
 from dashboard.live.history.version import Operation, Version
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.rights_groups import RightsGroups
@@ -510,3 +511,27 @@ async def test_a_feed_that_nobody_looks_at_is_read_no_further(
     view.open()
     await view.recorded_done.wait()
     assert [line.name for line in view.lines] == ["web-1"]
+
+
+async def test_a_page_without_any_line_waits_for_the_newest_that_history_has(
+    site: RecordedSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for version in range(1, 4):
+        site.record(Operation.MODIFIED, pod("web-1", version), "pods")
+    monkeypatch.setattr(recorded_feed, "PAGE_SIZE", 1)
+    history, released, asked = site.parts.history, asyncio.Semaphore(0), asyncio.Semaphore(0)
+    read = history.with_states
+
+    async def slowly(versions: Sequence[Version]) -> list[ChangedState]:
+        asked.release()
+        await released.acquire()
+        states: list[ChangedState] = await read(versions)
+        return states
+
+    monkeypatch.setattr(history, "with_states", slowly)
+    request = asyncio.create_task(page(site.site, "/feed/?kind=pods"))
+    await asked.acquire()
+    await site.site.clock.advance(live_feed.READ_WAIT)
+    assert not request.done()
+    released.release()
+    assert "version 2 → 3" in lines(await request)[-1]

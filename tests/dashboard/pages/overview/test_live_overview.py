@@ -24,6 +24,7 @@ from dashboard.pages.causes.shown_causes import MAX_CAUSES as MAX_SHOWN
 from dashboard.pages.causes.shown_causes import Cause, Causes
 from dashboard.pages.causes.top_owner import Subject
 from dashboard.pages.causes.unhealthy_object import LONG_REASON, MAX_REASON, UnhealthyObject
+from dashboard.pages.feed.lines import FeedLine
 from dashboard.pages.overview import live_overview
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
 from dashboard.pages.overview.namespace_rates import NamespaceRates
@@ -52,6 +53,10 @@ class Shown:
 
         self.view = LiveOverview(self.kinds, history, self.clock, find_causes, namespaces=namespaces)
         self.render = Renderer(render_to_string)
+
+    @property
+    def latest(self) -> list[FeedLine]:
+        return [line for line in self.view.latest if isinstance(line, FeedLine)]
 
     def _changed(self, key: str, change: Change) -> None:
         self.kinds.kind_summaries.apply(key, change)
@@ -154,7 +159,7 @@ def test_latest_changes_are_the_newest_of_all_kinds() -> None:
         shown.clock.skip(1)
         shown.nodes.say(1)
         shown.clock.skip(1)
-    latest = shown.view.latest
+    latest = shown.latest
     assert len(latest) == MAX_LATEST
     assert [line.resource for line in latest[:4]] == ["nodes", "pods", "nodes", "pods"]
     assert [line.entry.time for line in latest] == sorted((line.entry.time for line in latest), reverse=True)
@@ -291,7 +296,7 @@ def test_what_is_wrong_with_a_kind_that_somebody_views_is_a_problem_of_the_clust
     secrets = shown.follow()
     secrets.put(crashing("key", shown.clock.time()))
     assert [(each.kind.key, each.row.name) for each in shown.view.causes.lines] == [("secrets", "key")]
-    assert [line.entry.name for line in shown.view.latest] == ["key"]
+    assert [line.entry.name for line in shown.latest] == ["key"]
     assert not shown.view.is_empty
     assert [tile.kind.key for tile in shown.view.tiles] == ["pods", "nodes"]
     rates: Any = shown.view.rates
@@ -370,7 +375,7 @@ def test_limited_to_namespaces_counts_what_is_wrong_and_the_latest_are_of_these_
     assert pods.status_bar_text == "4 well, 1 bad"
     assert (nodes.href, nodes.count) == ("/resources/nodes/", 0)
     assert [each.row.key for each in shown.view.causes.lines] == ["shop/bad"]
-    assert {line.entry.namespace for line in shown.view.latest} == {"shop"}
+    assert {line.entry.namespace for line in shown.latest} == {"shop"}
     shown.pods.drop("uid-shop-bad")
     assert shown.view.tiles[0].count == 4
     assert "Nothing is wrong in search, shop" in shown.view.render_window(shown.render)
