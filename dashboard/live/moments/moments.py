@@ -116,8 +116,8 @@ class Moments:
         self._cluster = cluster
         self._find_kind = find_kind
         self.begin: float | None = None
-        """Unix seconds of the oldest moment that can be shown, infinite where there is none; None where it is not known.
-        It is read every SWEEP_INTERVAL seconds.
+        """Unix seconds of the oldest moment that can be shown, infinite where there is none; None where it is not
+        known. It is read every SWEEP_INTERVAL seconds.
         """
         self._moments: dict[float, Moment] = {}
         self._ending: set[asyncio.Task[None]] = set()
