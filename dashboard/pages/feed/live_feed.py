@@ -31,11 +31,11 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed.bursts import OPERATIONS
 from dashboard.pages.feed.gap_lines import GapLine, with_gaps
-from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES, FeedSearch
 from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.lines import FeedLine, item_line
+from dashboard.pages.feed.memory_search import MAX_LISTED_ENTRIES, MemorySearch
 from dashboard.pages.feed.query import FeedQuery
-from dashboard.pages.feed.recorded_reading import RecordedReading
+from dashboard.pages.feed.recorded_changes import RecordedChanges
 from dashboard.pages.feed.refresh_rate import RefreshRate
 from dashboard.pages.feed.summary_panel import FeedSummary
 from dashboard.pages.feed.tally import RateCounter, Tally
@@ -133,7 +133,7 @@ class LiveFeed(LiveView):
         """State of each part of the page when it was last sent, and when, in seconds of `Clock.now`."""
         self._swaps = RefreshRate()
         self._whole = False
-        self.reading: RecordedReading | None = None
+        self.reading: RecordedChanges | None = None
         """What is read from history."""
         self.recorded_done = asyncio.Event()
         """Set when all that is wanted has been read from history."""
@@ -332,7 +332,7 @@ class LiveFeed(LiveView):
     def _find(self, now: float) -> SlicedWork:
         """Search earlier entries; then show them, with those that came meanwhile."""
         counted_from = self._count_rates(now)
-        search = FeedSearch(self.query, self.all_keys, self.history, self.tally, now, counted_from)
+        search = MemorySearch(self.query, self.all_keys, self.history, self.tally, now, counted_from)
         yield from search.run()
         for _, entry in search.entries:
             self.newest_at = max(self.newest_at, entry.time)
@@ -362,7 +362,7 @@ class LiveFeed(LiveView):
         if self._recorded is None:
             return
         known_from = {key: self.history.complete_from(key) for key in self.all_keys}
-        self.reading = reading = RecordedReading(
+        self.reading = reading = RecordedChanges(
             self._recorded, self.query, self.all_keys, self.keys or self.all_keys, known_from, self.clock, self._on_read
         )
         enough = MAX_LISTED_ENTRIES if self.query.span.is_fixed else 2 * MAX_LINES  # some are folded
@@ -388,20 +388,20 @@ class LiveFeed(LiveView):
         if reading.done.is_set() or not self._is_joining:
             self._slices.add(self._join(reading, is_last=reading.done.is_set()))
 
-    def _recount(self, reading: RecordedReading) -> None:
+    def _recount(self, reading: RecordedChanges) -> None:
         """Count anew: what history has counted, and of what is in memory what came later."""
         begin, end = reading.bounds()
         now, self.tally = self.clock.time(), Tally(end - begin)
         for second, counts in (reading.counts or {}).items():
             for op, number in zip(OPERATIONS, counts, strict=True):
                 self.tally.add(second, op, number)
-        search = FeedSearch(
+        search = MemorySearch(
             self.query, self.all_keys, self.history, self.tally, now, self._count_rates(now),
             uncounted_until=reading.memory_from if reading.counts is not None else {}, gathers=False,
         )  # fmt: skip
         self._slices.add(search.run())
 
-    def _join(self, reading: RecordedReading, *, is_last: bool) -> SlicedWork:
+    def _join(self, reading: RecordedChanges, *, is_last: bool) -> SlicedWork:
         """Build the lines anew, of what memory and history have, and show them; `is_last`: all has been read."""
         while self._is_joining:
             yield "wait"

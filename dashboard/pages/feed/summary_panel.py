@@ -14,11 +14,11 @@ from dashboard.live.rendering.time_texts import duration_text
 from dashboard.live.replication.feed_history import MAX_KEPT_BYTES, RETENTION
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES
 from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.links import PAGE_SIZE, FeedLinks
+from dashboard.pages.feed.memory_search import MAX_LISTED_ENTRIES
 from dashboard.pages.feed.query import FeedQuery
-from dashboard.pages.feed.recorded_reading import RecordedReading
+from dashboard.pages.feed.recorded_changes import RecordedChanges
 from dashboard.pages.feed.search_progress import SearchProgress
 from dashboard.pages.feed.tally import RateCounter, Tally
 from dashboard.pages.feed.time_range import DEFAULT_SECONDS
@@ -68,7 +68,7 @@ class FeedState(Protocol):
     rate: RateCounter
     shown_rate: RateCounter
     missed_count: int
-    reading: RecordedReading | None
+    reading: RecordedChanges | None
 
     @property
     def listed_from(self) -> float: ...

@@ -24,7 +24,7 @@ from dashboard.live.moments.recorded_feed import open_recorded_feed
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import find_builtin_kind
-from dashboard.pages.feed import live_feed, recorded_reading
+from dashboard.pages.feed import live_feed, recorded_changes
 from dashboard.pages.feed.live_feed import open_feed, wait_for_feed
 from dashboard.pages.feed.query import FeedQuery
 from tests.support.live.history import START, Log, history_database
@@ -183,7 +183,7 @@ async def test_nothing_is_said_to_have_changed_where_changes_may_be_missing(site
 async def test_a_search_that_has_not_ended_does_not_say_that_nothing_matches(
     site: RecordedSite, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorded_reading, "SHORT_SEARCH", 3)
+    monkeypatch.setattr(recorded_changes, "SHORT_SEARCH", 3)
     for number in range(5):
         site.record(Operation.ADDED, pod(f"web-{number}", number + 1), "pods")
     log.now = START - 30_000_000
@@ -328,7 +328,7 @@ async def test_counts_answer_filters_by_kind_namespace_and_operation_and_say_whe
 async def test_a_long_search_says_how_far_it_came_and_goes_on_from_there(
     site: RecordedSite, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorded_reading, "SHORT_SEARCH", 3)
+    monkeypatch.setattr(recorded_changes, "SHORT_SEARCH", 3)
     site.record(Operation.ADDED, pod("db-1", 1), "pods")
     log.now = START - 30_000_000
     for number in range(5):

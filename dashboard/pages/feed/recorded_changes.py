@@ -1,4 +1,4 @@
-"""Reading of history for a feed whose span reaches farther back than what is in memory: lines, counts and gaps."""
+"""Changes of history in a feed whose span reaches farther back than memory does: lines, counts and gaps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHOW_INTERVAL = 1.0
 Known = Sequence[tuple[str, Entry]]
 
 
-class RecordedReading:
+class RecordedChanges:
     """What history has of a feed's span before `memory_from`, the Unix seconds from when on memory has all changes of
     each kind. `read` reads it once; `on_change` is called when there is more to show.
     """
