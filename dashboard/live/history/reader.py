@@ -358,12 +358,13 @@ class HistoryReader:
             found += step
             if len(found) > most:
                 break
-        complete_from = since
+        complete_from = max(since, self.recorded_since(kind) or until)
         if len(found) > most:
             found = found[:most]
             complete_from = found[-1].time
-        changes = tuple(sorted(self.with_states(found), key=lambda each: each.version.time))
-        return ChangesWithStates(complete_from, changes, tuple(self.gaps(kind, complete_from, until)))
+        changes = self.with_states(version for version in found if version.time >= complete_from)
+        in_order = tuple(sorted(changes, key=lambda each: each.version.time))
+        return ChangesWithStates(complete_from, in_order, tuple(self.gaps(kind, complete_from, until)))
 
     def with_states(self, versions: Iterable[Version]) -> list[ChangedState]:
         """These changes with the states before and after them, in no order; without those whose part has been dropped

@@ -81,3 +81,11 @@ async def test_a_moment_after_a_gap_draws_it_in_the_chart_and_between_the_latest
     assert "may be missing from 2027-01-15 06:59:00 UTC to 2027-01-15 07:55:00 UTC" in gap, "an hour is read"
     assert re.search(r'"gaps": \[\[1799999045, 1799999700\.\d+\]\]', html), "from where the chart begins"
     assert "Changes may be missing before 2027-01-15 07:55:00 UTC" in words(html[html.index('class="chart-gaps"') :])
+
+
+async def test_what_was_before_recording_began_is_not_known_and_not_a_gap(log: Log) -> None:
+    html = await overview(log, 299)
+    gap, added = latest(html)
+    assert "from 2027-01-15 03:00:00 UTC to 2027-01-15 03:01:00 UTC" in gap, "the moment lies in it"
+    assert "added" in added
+    assert "Changes may be missing before 2027-01-15 03:00:00 UTC" in words(html[html.index('class="chart-gaps"') :])
