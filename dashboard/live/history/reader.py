@@ -91,8 +91,10 @@ class ChangesWithStates:
     """Changes of a kind, oldest first."""
 
     complete_from: int
-    """From when on all are among them."""
+    """From when on all are among them that were recorded."""
     changes: tuple[ChangedState, ...]
+    gaps: tuple[Gap, ...] = ()
+    """The times since then in which not all were."""
 
 
 class HistoryReader:
@@ -356,12 +358,13 @@ class HistoryReader:
             found += step
             if len(found) > most:
                 break
-        complete_from = max([since, *(min(gap.until or until, until) for gap in self.gaps(kind, since, until))])
+        complete_from = max(since, self.recorded_since(kind) or until)
         if len(found) > most:
             found = found[:most]
             complete_from = found[-1].time
         changes = self.with_states(version for version in found if version.time >= complete_from)
-        return ChangesWithStates(complete_from, tuple(sorted(changes, key=lambda each: each.version.time)))
+        in_order = tuple(sorted(changes, key=lambda each: each.version.time))
+        return ChangesWithStates(complete_from, in_order, tuple(self.gaps(kind, complete_from, until)))
 
     def with_states(self, versions: Iterable[Version]) -> list[ChangedState]:
         """These changes with the states before and after them, in no order; without those whose part has been dropped

@@ -7,8 +7,10 @@ looked at for MOMENT_TTL seconds is dropped; where there are too many, the one t
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 
+from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.hub.heartbeat_message import ClusterInfoSource
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.rights_groups import RightsGroups
@@ -91,7 +93,9 @@ class Moment:
 
 
 class Moments:
-    """The moments of a process. Nothing here waits but `run`, which drops those that nobody looks at."""
+    """The moments of a process. Nothing here waits but `run`, which drops those that nobody looks at, and finds out how
+    far history reaches back.
+    """
 
     def __init__(
         self,
@@ -111,6 +115,10 @@ class Moments:
         self._render = render
         self._cluster = cluster
         self._find_kind = find_kind
+        self.begin: float | None = None
+        """Unix seconds of the oldest moment that can be shown, infinite where there is none; None where it is not
+        known. It is read every SWEEP_INTERVAL seconds.
+        """
         self._moments: dict[float, Moment] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -139,6 +147,7 @@ class Moments:
         """Drop what nobody looks at, until cancelled; then end all moments."""
         try:
             while True:
+                await self._read_begin()
                 await self._clock.sleep(SWEEP_INTERVAL)
                 self.sweep()
         finally:
@@ -147,6 +156,7 @@ class Moments:
 
     def drop_all(self) -> None:
         """Drop all moments, as they are of another cluster: open pages connect again, and get theirs of this one."""
+        self.begin = None
         for at in [*self._moments]:
             self._drop(at)
 
@@ -158,6 +168,14 @@ class Moments:
                 moment.used_at = now
             elif now - moment.used_at >= MOMENT_TTL:
                 self._drop(at)
+
+    async def _read_begin(self) -> None:
+        try:
+            begin = await self._history.begin()
+        except HistoryUnavailable:  # what needs it says so
+            self.begin = None
+        else:
+            self.begin = math.inf if begin is None else begin
 
     def _make_room(self) -> None:
         idle = [each for each in self._moments.values() if not each.is_viewed]

@@ -35,6 +35,9 @@ class KnownAt:
 class PastObjects(Protocol):
     """History of one cluster. Each method raises HistoryUnavailable where the database cannot be used."""
 
+    async def begin(self) -> float | None:
+        """Unix seconds of the oldest moment that can be shown; None where there is none."""
+
     async def wait_until_recorded(self, keys: Sequence[str], at: float) -> None:
         """Wait until all changes of these kinds up to a moment are recorded, a few seconds at most."""
 

@@ -24,7 +24,7 @@ from informerd.clock import Clock
 logger = logging.getLogger(__name__)
 
 FEED_SECONDS = 3600.0
-"""Seconds before the moment whose changes are in the feed."""
+"""Seconds before the moment whose changes are in the feed; where it is in a gap, before the gap."""
 MAX_ENTRIES = 2_000
 """Newest changes of a kind that are in the feed."""
 RETRY_INTERVAL = 5.0
@@ -44,8 +44,8 @@ class PastReplicas:
         self._replicas = {kind.key: PastReplica(kind.key, at, base.get(kind.key).table) for kind in self.kinds}
         self._unread = [kind.key for kind in self.kinds]
         self._has_unread = asyncio.Event()
-        self._read_keys: list[str] = []
-        """Kinds whose rows are all there."""
+        self._known_until: dict[str, float] = {}
+        """Kinds whose rows are all there, with the Unix seconds whose state these are."""
         self._unavailable: list[str] = []
         """Kinds for which history could not be read."""
         self._readers: asyncio.TaskGroup | None = None
@@ -100,7 +100,7 @@ class PastReplicas:
 
     async def read_all(self) -> None:
         """Read all kinds that have not been read, then the changes before the moment."""
-        first = len(self._read_keys)
+        known = {*self._known_until}
         with suppress(HistoryUnavailable):  # each kind says so
             await self._history.wait_until_recorded([*self._unread], self.at)
         try:
@@ -109,7 +109,7 @@ class PastReplicas:
                     await self._read(self._unread.pop(0))
         finally:
             self._readers = None
-        for key in self._read_keys[first:]:
+        for key in [key for key in self._known_until if key not in known]:
             await self._read_changes(key)
 
     async def _read(self, key: str) -> None:
@@ -134,13 +134,14 @@ class PastReplicas:
             replica.fail("History could not be read: see the log of Deltaboard")
             return
         replica.finish(problem=known.gap_reason, since=known.gap_since)
-        self._read_keys.append(key)
+        self._known_until[key] = self.at if known.gap_since is None else known.gap_since
 
     async def _read_changes(self, key: str) -> None:
         """Read the feed before the moment, of a kind whose rows are there."""
         replica, kind = self._replicas[key], self._kind(key)
         try:
-            found = await self._history.changes_before(key, self.at, FEED_SECONDS, MAX_ENTRIES)
+            seconds = self.at - self._known_until[key] + FEED_SECONDS
+            found = await self._history.changes_before(key, self.at, seconds, MAX_ENTRIES)
             rows = PastRows(kind.resource, replica.table)
             entries = await run_in_thread(build_entries, key, rows, found.changes)
         except HistoryUnavailable as error:
@@ -148,7 +149,11 @@ class PastReplicas:
         except Exception:
             logger.exception("the changes of %s could not be read from history", key)
         else:
-            replica.add_entries(entries, found.complete_from / MICROSECONDS)
+            gaps = [
+                (gap.since / MICROSECONDS, self.at if gap.until is None else min(gap.until / MICROSECONDS, self.at))
+                for gap in found.gaps
+            ]
+            replica.add_entries(entries, found.complete_from / MICROSECONDS, gaps)
 
     def _kind(self, key: str) -> KindInfo:
         return next(kind for kind in self.kinds if kind.key == key)

@@ -90,7 +90,7 @@ class RecordedFeed:
             for gap in await self._history.gaps(key, since, until):
                 end = until if gap.until is None else gap.until / MICROSECONDS
                 found.append(RecordedGap(gap.since / MICROSECONDS, end, frozenset({key}), gap.reason))
-        return _joined(found)
+        return join_gaps(found)
 
     async def counts(
         self, keys: Sequence[str], wants: WantsCount, since: float, until: float, step: int
@@ -254,7 +254,8 @@ def _entries(rows: Mapping[str, PastRows], changes: Iterable[ChangedState]) -> l
     return sorted(found, key=lambda each: (each[1].time, each[0], each[1].seq), reverse=True)
 
 
-def _joined(gaps: Iterable[RecordedGap]) -> list[RecordedGap]:
+def join_gaps(gaps: Iterable[RecordedGap]) -> list[RecordedGap]:
+    """The gaps, oldest first; those of several kinds that begin and end within SAME_GAP are one."""
     joined: list[RecordedGap] = []
     for gap in sorted(gaps, key=lambda each: (each.since, each.until)):
         for place in range(len(joined) - 1, -1, -1):

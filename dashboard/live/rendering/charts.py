@@ -124,10 +124,14 @@ def sparkline(rates: Iterable[Rate], now: float) -> str:
     return "M" + " ".join(points)
 
 
+def chart_begin(now: float) -> int:
+    """Unix second at which the overview's chart begins."""
+    return begin_of(now, CHART_STEP, RATES_SECONDS // CHART_STEP)
+
+
 def chart_data(rates: Sequence[Rate], now: float) -> dict[str, object]:
     """The data of the overview's chart: counts in spans of `step` seconds from Unix second `start`."""
-    number = RATES_SECONDS // CHART_STEP
-    begin = begin_of(now, CHART_STEP, number)
+    number, begin = RATES_SECONDS // CHART_STEP, chart_begin(now)
     sums = buckets(rates, begin, CHART_STEP, number)
     names = ("added", "modified", "deleted")
     return {"start": begin, "step": CHART_STEP} | {name: [c[i] for c in sums] for i, name in enumerate(names)}
@@ -153,6 +157,12 @@ def tone_counts(pairs: Iterable[tuple[Tone, int]]) -> dict[Tone, int]:
     for tone, count in pairs:
         counts[tone] = counts.get(tone, 0) + count
     return counts
+
+
+def band_position(since: float, until: float, begin: float, seconds: float) -> tuple[str, str]:
+    """Position and width, 0 to 100 from the left, of a time in a picture of `seconds` from Unix second `begin`."""
+    x, end = (100 * min(max(moment - begin, 0.0), seconds) / seconds for moment in (since, until))
+    return f"{x:.2f}", f"{max(end - x, 0.5):.2f}"
 
 
 class Band(Protocol):

@@ -35,7 +35,7 @@ class FeedItem:
     __slots__ = ("counts", "first", "id", "kind", "last", "shown_count", "size", "state", "uids", "worst")
 
     def __init__(self, kind: KindInfo, entry: Entry, number: int = 0) -> None:
-        self.id = f"e{_microseconds(entry):016d}-{kind.key.replace('.', '_')}-{number:06d}"
+        self.id = line_id(kind, entry, number)
         self.kind = kind
         self.first = self.last = self.worst = entry
         self.size = 1
@@ -136,6 +136,11 @@ class BurstFolder:
             if now - burst.begin <= BURST_MAX_SECONDS:
                 return
             del self._bursts[group]
+
+
+def line_id(kind: KindInfo, entry: Entry, number: int = 0) -> str:
+    """Id of the line that begins with an entry, see FeedItem."""
+    return f"e{_microseconds(entry):016d}-{kind.key.replace('.', '_')}-{number:06d}"
 
 
 def _microseconds(entry: Entry) -> int:

@@ -31,11 +31,11 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.feed.bursts import OPERATIONS
 from dashboard.pages.feed.gap_lines import GapLine, with_gaps
-from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES, FeedSearch
 from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.lines import FeedLine, item_line
+from dashboard.pages.feed.memory_search import MAX_LISTED_ENTRIES, MemorySearch
 from dashboard.pages.feed.query import FeedQuery
-from dashboard.pages.feed.recorded_reading import RecordedReading
+from dashboard.pages.feed.recorded_changes import RecordedChanges
 from dashboard.pages.feed.refresh_rate import RefreshRate
 from dashboard.pages.feed.summary_panel import FeedSummary
 from dashboard.pages.feed.tally import RateCounter, Tally
@@ -50,6 +50,8 @@ BARS_INTERVAL = 2.5
 DAY = 86400
 READ_WAIT = 1.0
 """Seconds that a page waits for what is read from history, so that most is there without scripts, too."""
+FIRST_LINES_WAIT = 4.0
+"""Seconds that a page waits then, as long as it has no line at all."""
 ANNOUNCE_INTERVAL = 10.0
 """Shortest time between two sums for screen readers, in seconds."""
 WINDOW_PARTS = ("rate", "sums", "bars", "known", "unread", "quiet", "progress", "ranges")
@@ -131,10 +133,12 @@ class LiveFeed(LiveView):
         """State of each part of the page when it was last sent, and when, in seconds of `Clock.now`."""
         self._swaps = RefreshRate()
         self._whole = False
-        self.reading: RecordedReading | None = None
+        self.reading: RecordedChanges | None = None
         """What is read from history."""
         self.recorded_done = asyncio.Event()
         """Set when all that is wanted has been read from history."""
+        self.first_lines_done = asyncio.Event()
+        """Set when there are lines, or all has been read that is wanted."""
         self._recorded = recorded
         self._slices = slices
         self._known: list[tuple[str, Entry]] = []
@@ -328,7 +332,7 @@ class LiveFeed(LiveView):
     def _find(self, now: float) -> SlicedWork:
         """Search earlier entries; then show them, with those that came meanwhile."""
         counted_from = self._count_rates(now)
-        search = FeedSearch(self.query, self.all_keys, self.history, self.tally, now, counted_from)
+        search = MemorySearch(self.query, self.all_keys, self.history, self.tally, now, counted_from)
         yield from search.run()
         for _, entry in search.entries:
             self.newest_at = max(self.newest_at, entry.time)
@@ -344,8 +348,9 @@ class LiveFeed(LiveView):
         self.window.flush()
         self.search_done.set()
         self.number += 1
+        self._note_lines()
         if self._recorded is None:
-            self.recorded_done.set()
+            self._end_reading()
         else:
             self._read_history()
         self.on_dirty()
@@ -357,7 +362,7 @@ class LiveFeed(LiveView):
         if self._recorded is None:
             return
         known_from = {key: self.history.complete_from(key) for key in self.all_keys}
-        self.reading = reading = RecordedReading(
+        self.reading = reading = RecordedChanges(
             self._recorded, self.query, self.all_keys, self.keys or self.all_keys, known_from, self.clock, self._on_read
         )
         enough = MAX_LISTED_ENTRIES if self.query.span.is_fixed else 2 * MAX_LINES  # some are folded
@@ -383,20 +388,20 @@ class LiveFeed(LiveView):
         if reading.done.is_set() or not self._is_joining:
             self._slices.add(self._join(reading, is_last=reading.done.is_set()))
 
-    def _recount(self, reading: RecordedReading) -> None:
+    def _recount(self, reading: RecordedChanges) -> None:
         """Count anew: what history has counted, and of what is in memory what came later."""
         begin, end = reading.bounds()
         now, self.tally = self.clock.time(), Tally(end - begin)
         for second, counts in (reading.counts or {}).items():
             for op, number in zip(OPERATIONS, counts, strict=True):
                 self.tally.add(second, op, number)
-        search = FeedSearch(
+        search = MemorySearch(
             self.query, self.all_keys, self.history, self.tally, now, self._count_rates(now),
             uncounted_until=reading.memory_from if reading.counts is not None else {}, gathers=False,
         )  # fmt: skip
         self._slices.add(search.run())
 
-    def _join(self, reading: RecordedReading, *, is_last: bool) -> SlicedWork:
+    def _join(self, reading: RecordedChanges, *, is_last: bool) -> SlicedWork:
         """Build the lines anew, of what memory and history have, and show them; `is_last`: all has been read."""
         while self._is_joining:
             yield "wait"
@@ -412,12 +417,21 @@ class LiveFeed(LiveView):
             window.flush()
             window.seen_count, window.shown_count = self.window.seen_count, self.window.shown_count
             self.window, self.complete_from, self._is_joining = window, complete_from, False
+        self._note_lines()
         if is_last:
             self._known = []
-            self.recorded_done.set()
+            self._end_reading()
         self._whole = self.dirty = True
         self.number += 1
         self.on_dirty()
+
+    def _note_lines(self) -> None:
+        if self.window.lines:
+            self.first_lines_done.set()
+
+    def _end_reading(self) -> None:
+        self.recorded_done.set()
+        self.first_lines_done.set()
 
     @property
     def _most_lines(self) -> int:
@@ -550,10 +564,15 @@ def open_feed(hub: Hub, query: FeedQuery, recorded: HistoryObjects | None = None
     return hub.open_view(LiveFeed, LiveFeed.state_key(query), make).with_query(query)
 
 
-async def wait_for_feed(hub: Hub, query: FeedQuery, recorded: HistoryObjects | None = None) -> None:
-    """Wait until earlier entries are found, WAIT_TIMEOUT at most, and read from history, READ_WAIT at most."""
+async def wait_for_feed(
+    hub: Hub, query: FeedQuery, recorded: HistoryObjects | None = None, *, needs_lines: bool = True
+) -> None:
+    """Wait until earlier entries are found, WAIT_TIMEOUT at most, and read from history, READ_WAIT at most; with
+    `needs_lines` up to FIRST_LINES_WAIT longer while there is no line.
+    """
     view = open_feed(hub, query, recorded)
-    for found, seconds in ((view.search_done, WAIT_TIMEOUT), (view.recorded_done, READ_WAIT)):
+    waits = [(view.search_done, WAIT_TIMEOUT), (view.recorded_done, READ_WAIT)]
+    for found, seconds in [*waits, *([(view.first_lines_done, FIRST_LINES_WAIT)] if needs_lines else [])]:
         if not found.is_set():
             with contextlib.suppress(TimeoutError):
                 async with within(seconds, hub.clock):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dashboard.pages.feed.query import FeedQuery
-from dashboard.pages.feed.recorded_reading import RecordedReading
+from dashboard.pages.feed.recorded_changes import RecordedChanges
 from dashboard.pages.feed.time_range import TimeRange
 from dashboard.pages.feed.timestamp import Timestamp, moment_of
 
@@ -26,7 +26,7 @@ class SearchedView(Protocol):
 class SearchProgress:
     """Value of `view.page.search` in templates. `now` is Unix seconds."""
 
-    reading: RecordedReading | None
+    reading: RecordedChanges | None
     query: FeedQuery
     now: float
     view: SearchedView

@@ -9,16 +9,16 @@ from functools import cached_property
 from typing import Protocol
 
 from dashboard.live.moments.recorded_feed import RecordedGap
-from dashboard.live.rendering.charts import Bar, OperationCounts, bars, distinct_bands, rate_text
+from dashboard.live.rendering.charts import Bar, OperationCounts, band_position, bars, distinct_bands, rate_text
 from dashboard.live.rendering.time_texts import duration_text
 from dashboard.live.replication.feed_history import MAX_KEPT_BYTES, RETENTION
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.pages.feed.history_search import MAX_LISTED_ENTRIES
 from dashboard.pages.feed.line_window import FeedWindow
 from dashboard.pages.feed.links import PAGE_SIZE, FeedLinks
+from dashboard.pages.feed.memory_search import MAX_LISTED_ENTRIES
 from dashboard.pages.feed.query import FeedQuery
-from dashboard.pages.feed.recorded_reading import RecordedReading
+from dashboard.pages.feed.recorded_changes import RecordedChanges
 from dashboard.pages.feed.search_progress import SearchProgress
 from dashboard.pages.feed.tally import RateCounter, Tally
 from dashboard.pages.feed.time_range import DEFAULT_SECONDS
@@ -68,7 +68,7 @@ class FeedState(Protocol):
     rate: RateCounter
     shown_rate: RateCounter
     missed_count: int
-    reading: RecordedReading | None
+    reading: RecordedChanges | None
 
     @property
     def listed_from(self) -> float: ...
@@ -201,12 +201,12 @@ class FeedSummary:
         return len(self.gaps) - len(self.named_gaps)
 
     def _gap(self, gap: RecordedGap, begin: float, seconds: float) -> Gap:
-        x, end = (100 * min(max(moment - begin, 0.0), seconds) / seconds for moment in (gap.since, gap.until))
+        x, width = band_position(gap.since, gap.until, begin, seconds)
         return Gap(
             begin=moment_of(math.floor(gap.since)),
             end=moment_of(math.ceil(gap.until)),
-            x=f"{x:.2f}",
-            width=f"{max(end - x, 0.5):.2f}",
+            x=x,
+            width=width,
             reason=gap.reason,
             titles=self._view.gap_titles(gap),
         )

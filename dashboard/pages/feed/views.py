@@ -27,7 +27,8 @@ async def feed(request: HttpRequest) -> HttpResponse:
     query = FeedQuery.parse(request.GET)
     for key in query.kinds[:MAX_OPENED]:
         await open_kind(request, key)
-    await wait_for_feed(state[HUB], query, state[HISTORY])
+    fragment = wants_fragment(request, "#list")  # asked for by scripts, which add the lines that come later
+    await wait_for_feed(state[HUB], query, state[HISTORY], needs_lines=not fragment)
     view = open_feed(state[HUB], query, state[HISTORY])
     if wants_fragment(request, "#within"):
         return vary_on_htmx(render(request, "feed/_burst_entries.html", view.context()))
@@ -39,7 +40,6 @@ async def feed(request: HttpRequest) -> HttpResponse:
         namespaces=namespace_picker(state, query.namespaces, lambda names: query.with_(namespaces=names).href()),
         selected=query.namespaces,
     )
-    fragment = wants_fragment(request, "#list")
     template = "feed/_fragment.html" if fragment else "feed/feed.html"
     still = FeedQuery.parse(current_page_params(request)).canonical
     response = render(

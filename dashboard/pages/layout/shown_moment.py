@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -54,7 +55,11 @@ class TimeControl:
     now_href: str
     """Address of the same page in the present."""
     earlier: tuple[MomentLink, ...]
-    """Moments before now."""
+    """Moments before now that history reaches back to."""
+    begin: str
+    """RFC 3339 of the oldest moment that can be shown; empty where there is none, or it is not known."""
+    begin_text: str
+    """The same in words, in UTC."""
     previous_href: str
     """Address that leads to the last change before the moment of what is shown; empty in the present, and on a
     page that shows none.
@@ -73,6 +78,8 @@ def time_control(request: HttpRequest) -> TimeControl | None:
     if moments is None:
         return None
     now = moments.now()
+    begin = math.inf if moments.begin is None else moments.begin
+    begin = math.ceil(begin) if begin < now else begin
     match = request.resolver_match
     shows_past = match is not None and match.url_name in STEPPED_PAGES
     path = request.path if shows_past else "/"
@@ -96,8 +103,12 @@ def time_control(request: HttpRequest) -> TimeControl | None:
         fields=fields,
         now_href=href(fields),
         earlier=tuple(
-            MomentLink(f"{title} ago", href((*fields, (AT, format_at(int(now - seconds)))))) for seconds, title in SPANS
+            MomentLink(f"{title} ago", href((*fields, (AT, format_at(int(now - seconds))))))
+            for seconds, title in SPANS
+            if moments.begin is None or int(now - seconds) >= begin
         ),
+        begin=format_at(begin) if begin < now else "",
+        begin_text=utc_text(begin) if begin < now else "",
         previous_href=f"/moment/step/?{urlencode({**step, 'to': 'previous'})}" if step else "",
         next_href=f"/moment/step/?{urlencode({**step, 'to': 'next'})}" if step else "",
         compare_href=_compare_href(request.path, match.url_name if match else "", fields, moment.at) if moment else "",

@@ -4,8 +4,8 @@ Tiles and rates are those of the kinds that are followed always. Problems and la
 are followed now, because somebody views them, too.
 
 Templates see it as ``view``. Fragments that frames replace whole, each the root element of its template:
-``#tiles-<view.id>`` (overview/_tiles.html), ``#wrong-<view.id>`` (overview/_causes.html) and
-``#latest-<view.id>`` (overview/_latest.html).
+``#tiles-<view.id>`` (overview/_tiles.html), ``#wrong-<view.id>`` (overview/_causes.html),
+``#gaps-<view.id>`` (overview/_chart_gaps.html) and ``#latest-<view.id>`` (overview/_latest.html).
 The chart's data come in ``<script type="application/json" id="rates-data">``, rendered by Django's json_script filter:
 ``{{ view.rates|json_script:"rates-data" }}``; frames carry the same shape as JSON in `rates`, and live/main.js passes
 it on as a `deltaboard:rates` event on document.
@@ -13,8 +13,10 @@ it on as a `deltaboard:rates` event on document.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from heapq import merge
 from itertools import islice
 from typing import ClassVar
@@ -33,23 +35,28 @@ from dashboard.live.hub.unavailable_kinds import (
 from dashboard.live.rendering.charts import chart_data
 from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_partial
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.rendering.time_texts import clock_text
 from dashboard.live.replication.change_rates import Rate
+from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.pages.causes.live_causes import open_causes
 from dashboard.pages.causes.shown_causes import Causes
+from dashboard.pages.feed.bursts import line_id
+from dashboard.pages.feed.gap_lines import GapLine, with_gaps
 from dashboard.pages.feed.lines import FeedLine, feed_line
+from dashboard.pages.overview.change_gaps import ChangeGaps
 from dashboard.pages.overview.namespace_rates import NamespaceRates
 from dashboard.pages.overview.tiles import Tile, tile_of
+from dashboard.runtime.read_only import is_past_shown
 from informerd.clock import Clock
 
 TEMPLATES = {
     "limit": "overview/_namespace_limit.html",
     "tiles": "overview/_tiles.html",
     "wrong": "overview/_causes.html",
+    "gaps": "overview/_chart_gaps.html",
     "latest": "overview/_latest.html",
 }
 """The template of each part, by the prefix of its element id."""
@@ -63,13 +70,13 @@ BACKGROUND_KINDS = frozenset({"namespaces", "nodes", "events"})
 
 
 class LiveOverview(LiveView):
-    """Value of `view` in overview/overview.html, _tiles.html, _causes.html and _latest.html.
+    """Value of `view` in overview/overview.html, _tiles.html, _causes.html, _chart_gaps.html and _latest.html.
 
     id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · causes: Causes ·
-    latest: tuple[FeedLine, ...] (newest first, at most 12) · is_empty: bool (no object of a known kind but namespaces,
-    nodes and events) · rates: {"start": Unix second, "step": seconds, "added": [...], "modified": [...], "deleted":
-    [...]} (the last 15 minutes) · rates_from: str (UTC time of day before which not every change is in them; empty: all
-    are).
+    latest: tuple[FeedLine | GapLine, ...] (newest first, at most 12 lines, with the gaps between them) ·
+    is_empty: bool (no object of a known kind but namespaces, nodes and events) · rates: {"start": Unix second, "step":
+    seconds, "added": [...], "modified": [...], "deleted": [...], "gaps": [[Unix seconds, Unix seconds], ...]} (the last
+    15 minutes, and of which of them not every change is known) · gaps: ChangeGaps.
     """
 
     template: ClassVar[str] = "overview"
@@ -78,6 +85,7 @@ class LiveOverview(LiveView):
     def __init__(
         self,
         kinds: HubKinds,
+        history: ReadableHistory,
         clock: Clock,
         find_causes: Callable[[], Causes],
         *,
@@ -90,6 +98,7 @@ class LiveOverview(LiveView):
         super().__init__(self.state_key(namespaces), keys=(), clock=clock)
         self.namespaces = tuple(sorted(set(namespaces)))
         self._hub_kinds = kinds
+        self._history = history
         self._summaries = kinds.summaries
         self._fragments = SentFragments()
         self._find_causes = find_causes
@@ -117,7 +126,7 @@ class LiveOverview(LiveView):
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
-        now, is_unreachable = self.clock.time(), bool(self.cluster_problem())
+        now, is_unreachable, gaps = self.clock.time(), bool(self.cluster_problem()), self.gaps
         return tuple(
             tile_of(
                 self._kinds[replica.key],
@@ -128,6 +137,7 @@ class LiveOverview(LiveView):
                 namespaces=self.namespaces,
                 is_unreachable=is_unreachable,
                 is_rights_unknown=bool(self.rights_problem),
+                gaps=gaps.of_sparkline(replica.key),
             )
             for replica in self._steady
         )
@@ -210,9 +220,34 @@ class LiveOverview(LiveView):
         return unavailable_kinds(self._kinds, self._steady, is_unreachable=bool(self.cluster_problem()))
 
     @property
-    def latest(self) -> tuple[FeedLine, ...]:
+    def latest(self) -> tuple[FeedLine | GapLine, ...]:
         newest = merge(*map(self._entries, self._known_replicas), key=lambda item: item[:3])
-        return tuple(feed_line(self._kinds[key], entry) for _, key, _, entry in islice(newest, MAX_LATEST))
+        lines = [
+            replace(feed_line(self._kinds[key], entry), id=line_id(self._kinds[key], entry))
+            for _, key, _, entry in islice(newest, MAX_LATEST)
+        ]
+        gaps = self.gaps
+        return tuple(
+            with_gaps(lines, gaps.of_lines(), gaps.titles, "", math.inf if len(lines) == MAX_LATEST else -math.inf)
+        )
+
+    @property
+    def is_in_gap(self) -> bool:
+        """Whether changes of the shown moment of the past are not all known."""
+        return is_past_shown() and self.gaps.is_now
+
+    @property
+    def gaps(self) -> ChangeGaps:
+        """Times of which not every change of the kinds that are followed always is known."""
+        seen = {replica.key for replica in self._steady if not replica.is_hidden and not is_unknown(replica)}
+        kinds = [kind for key, kind in self._kinds.items() if key in seen]
+        return ChangeGaps(self._history, kinds, self.clock.time(), self._counted_from)
+
+    def _counted_from(self, key: str) -> float:
+        now = self.clock.time()
+        if self._own_rates is not None:
+            return self._own_rates.known_from(now) or -math.inf
+        return min(self._history.known_from([key]), self._history.rates_from([key], now))
 
     def _entries(self, replica: ReadableReplica) -> Iterator[tuple[float, str, int, Entry]]:
         """Entries of one kind, the newest first."""
@@ -236,18 +271,11 @@ class LiveOverview(LiveView):
         for replica in self._steady:
             for second, *counts in self._rates_of(replica, now):
                 sums.setdefault(second, Counter()).update(dict(enumerate(counts)))
-        return chart_data(
-            [
-                (second, counts_of_second[0], counts_of_second[1], counts_of_second[2])
-                for second, counts_of_second in sums.items()
-            ],
-            now,
-        )
-
-    @property
-    def rates_from(self) -> str:
-        since = self._own_rates.known_from(self.clock.time()) if self._own_rates is not None else None
-        return "" if since is None else f"{clock_text(since)[:5]} UTC"
+        summed = [
+            (second, counts_of_second[0], counts_of_second[1], counts_of_second[2])
+            for second, counts_of_second in sums.items()
+        ]
+        return chart_data(summed, now) | {"gaps": self.gaps.of_chart()}
 
     def _rates_of(self, replica: ReadableReplica, now: float) -> tuple[Rate, ...]:
         return replica.rates.recent(now) if self._own_rates is None else self._own_rates.recent(replica.key, now)
@@ -309,6 +337,7 @@ def open_overview(hub: Hub, namespaces: tuple[str, ...] = ()) -> LiveOverview:
     def make() -> LiveOverview:
         return LiveOverview(
             hub.hub_kinds,
+            hub.history,
             hub.clock,
             lambda: open_causes(hub, namespaces).found,
             namespaces=namespaces,

@@ -14,6 +14,7 @@ from dashboard.live.replication.change_rates import Rate
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Tone
+from dashboard.pages.overview.change_gaps import SparkGap
 from dashboard.runtime.read_only import is_past_shown
 
 _SAID: Mapping[Tone, str] = {
@@ -51,6 +52,8 @@ class Tile:
     """Tone of `facts`: bad where something is red, warn where there is another problem, idle otherwise."""
     spark: str
     """The sparkline's path, viewBox 0 0 100 28; empty where nothing changed."""
+    gaps: tuple[SparkGap, ...]
+    """Times in the sparkline of which not every change is known."""
     rate: float
     """Changes a second, over the last 10 s."""
     state: str
@@ -67,6 +70,7 @@ def tile_of(
     namespaces: tuple[str, ...] = (),
     is_unreachable: bool = False,
     is_rights_unknown: bool = False,
+    gaps: tuple[SparkGap, ...] = (),
 ) -> Tile:
     """The tile of a kind, limited to `namespaces` where the kind is namespaced.
 
@@ -93,6 +97,7 @@ def tile_of(
         facts=facts,
         tone=tone,
         spark=sparkline(rates, now),
+        gaps=gaps,
         rate=rate,
         state=state,
     )

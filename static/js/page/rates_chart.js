@@ -1,6 +1,7 @@
 /* The overview's chart: changes a second over the last 15 minutes, stacked bars drawn by uPlot.
 
-   Data are {start, step, added, modified, deleted}, from #rates-data and then from deltaboard:rates events. Drawn again
+   Data are {start, step, added, modified, deleted, gaps}, from #rates-data and then from deltaboard:rates events. Gaps,
+   [begin, end] in Unix seconds, are times of which not every change is known: a grey band behind the bars. Drawn again
    when the theme or the width changes; nothing runs in between. */
 
 import uPlot from "../../vendor/uplot/uPlot.esm.js";
@@ -49,6 +50,15 @@ const clockWords = (seconds) => {
   return `${String(date.getHours()).padStart(2, "0")}:${String(date.getMinutes()).padStart(2, "0")}`;
 };
 
+function drawGaps(plot) {
+  const { left, top, width, height } = plot.bbox;
+  plot.ctx.fillStyle = computed("--sunken");
+  for (const [begin, end] of state.rates.gaps) {
+    const [from, to] = [begin, end].map((at) => Math.min(left + width, Math.max(left, plot.valToPos(at, "x", true))));
+    plot.ctx.fillRect(from, top, Math.max(1, to - from), height);
+  }
+}
+
 function options(width, height) {
   const faint = computed("--faint");
   const grid = { stroke: computed("--line"), width: 1 };
@@ -59,6 +69,7 @@ function options(width, height) {
     padding: [8, 8, 0, 0],
     legend: { show: false },
     cursor: { show: false },
+    hooks: { drawClear: [drawGaps] },
     scales: { x: { time: true }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.12)] } },
     axes: [
       { ...axis, grid: { show: false }, space: 72, size: 26, values: (_, splits) => splits.map(clockWords) },
@@ -74,8 +85,9 @@ function options(width, height) {
 function describe(rates) {
   const sum = (name) => rates[name].reduce((total, value) => total + (value ?? 0), 0);
   holder().toggleAttribute("data-quiet", !SERIES.some(sum));
+  holder().toggleAttribute("data-gaps", rates.gaps.length > 0);
   holder().setAttribute("aria-label", `Changes a second over the last 15 minutes: in all ${sum("added")} added, `
-    + `${sum("modified")} modified, ${sum("deleted")} deleted`);
+    + `${sum("modified")} modified, ${sum("deleted")} deleted${rates.gaps.length ? "; others may be missing" : ""}`);
 }
 
 function draw() {

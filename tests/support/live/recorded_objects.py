@@ -26,6 +26,8 @@ class RecordedObjects:
             self.objects.setdefault(key, []).append(json.dumps(obj).encode())
         self.known: dict[str, KnownAt] = {}
         """What is known of a kind, where it is not simply recorded."""
+        self.oldest: float | None = 0.0
+        """The oldest moment, in Unix seconds."""
         self.since: dict[str, float] = {}
         """When recording of a kind began, where that is said."""
         self.changes: dict[str, list[ChangedState]] = {}
@@ -40,6 +42,11 @@ class RecordedObjects:
         self.held = asyncio.Event()
         self.held.set()
         self._page = page
+
+    async def begin(self) -> float | None:
+        if self.problem:
+            raise HistoryUnavailable(self.problem)
+        return self.oldest
 
     async def wait_until_recorded(self, keys: Sequence[str], at: float) -> None:
         pass

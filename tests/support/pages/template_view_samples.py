@@ -33,11 +33,13 @@ from dashboard.pages.details.object_presenter import Denials, ObjectView
 from dashboard.pages.feed.lines import FeedLine, feed_line
 from dashboard.pages.feed.live_feed import LiveFeed
 from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.timestamp import moment_of
 from dashboard.pages.followed_kinds.views import FollowChoice
 from dashboard.pages.layout.kinds_sidebar import KindFold, KindGroup, KindItem
 from dashboard.pages.layout.namespaces import NamespacePicker
 from dashboard.pages.lists.facets import Facet, FacetShare
 from dashboard.pages.lists.kubectl import kubectl_command
+from dashboard.pages.overview.change_gaps import ChartGap, SparkGap
 from dashboard.pages.overview.tiles import Tile
 from dashboard.runtime.text_with_links import Link as Way
 from dashboard.runtime.text_with_links import TextPiece
@@ -326,7 +328,19 @@ def feed_view(entries: int = 40, params: str = "", burst: int = 12) -> LiveFeed:
 
 def tile(kind: KindInfo, count: int, facts: str, tone: Tone = "idle", state: str = "live") -> Tile:
     spark = "M0 20 L10 18 20 19 30 12 40 15 50 9 60 14 70 10 80 12 90 6 100 9"
-    return Tile(kind, kind.path, count, SPREAD, "45,127 well, 412 bad", facts, tone, spark, 3.0, state)
+    return Tile(
+        kind,
+        kind.path,
+        count,
+        SPREAD,
+        "45,127 well, 412 bad",
+        facts,
+        tone,
+        spark,
+        (SparkGap("10.00", "5.00"),),
+        3.0,
+        state,
+    )
 
 
 def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Made:
@@ -381,7 +395,9 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
             "added": [n * 5 % 9 for n in range(samples)],
             "modified": [60 + n * 7 % 40 + (120 if 90 < n < 108 else 0) for n in range(samples)],
             "deleted": [n * 3 % 5 for n in range(samples)],
+            "gaps": [[NOW - 300, NOW - 240]],
         },
+        gaps=Made(named=(ChartGap(moment_of(NOW - 300), moment_of(NOW - 240), "Pods"),)),
     )
     view.__dict__.update(changes)
     return view

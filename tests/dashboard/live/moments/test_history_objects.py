@@ -17,7 +17,7 @@ from dashboard.live.history.version import ObjectName, Operation, Version
 from dashboard.live.moments import history_objects
 from dashboard.live.moments.history_objects import HistoryObjects, SearchLimit
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.live.history import Log, whole_object
+from tests.support.live.history import START, Log, whole_object
 
 SECOND = 1_000_000
 
@@ -175,3 +175,18 @@ async def test_a_moment_of_the_last_seconds_waits_until_it_is_recorded_and_not_f
         if waiting.done():
             break
     assert waiting.done()
+
+
+async def test_the_changes_before_a_moment_in_a_gap_are_those_before_the_gap(log: Log) -> None:
+    until = log.now
+    log.now += 1200 * SECOND
+    log.since = log.now
+    log.tick("pods")
+    at = (until + 600 * SECOND) / SECOND
+    found = await objects_of(log).changes_before("pods", at, 3600, 10)
+    assert [change.version.operation for change in found.changes] == [
+        Operation.ADDED, Operation.ADDED, Operation.MODIFIED, Operation.DELETED,
+    ]  # fmt: skip
+    assert found.complete_from == START, "nothing was recorded before"
+    (gap,) = found.gaps
+    assert (gap.since, gap.until) == (until, round(at * SECOND) + 1)

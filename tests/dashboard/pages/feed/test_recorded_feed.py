@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,6 +15,7 @@ from django.template.loader import render_to_string
 
 from dashboard.access.rights import Rights, Rule
 from dashboard.live.history.part import HistoryUnavailable
+from dashboard.live.history.reader import ChangedState
 from dashboard.live.history.version import Operation, Version
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.rights_groups import RightsGroups
@@ -23,7 +24,7 @@ from dashboard.live.moments.recorded_feed import open_recorded_feed
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import find_builtin_kind
-from dashboard.pages.feed import live_feed, recorded_reading
+from dashboard.pages.feed import live_feed, recorded_changes
 from dashboard.pages.feed.live_feed import open_feed, wait_for_feed
 from dashboard.pages.feed.query import FeedQuery
 from tests.support.live.history import START, Log, history_database
@@ -182,7 +183,7 @@ async def test_nothing_is_said_to_have_changed_where_changes_may_be_missing(site
 async def test_a_search_that_has_not_ended_does_not_say_that_nothing_matches(
     site: RecordedSite, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorded_reading, "SHORT_SEARCH", 3)
+    monkeypatch.setattr(recorded_changes, "SHORT_SEARCH", 3)
     for number in range(5):
         site.record(Operation.ADDED, pod(f"web-{number}", number + 1), "pods")
     log.now = START - 30_000_000
@@ -327,7 +328,7 @@ async def test_counts_answer_filters_by_kind_namespace_and_operation_and_say_whe
 async def test_a_long_search_says_how_far_it_came_and_goes_on_from_there(
     site: RecordedSite, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorded_reading, "SHORT_SEARCH", 3)
+    monkeypatch.setattr(recorded_changes, "SHORT_SEARCH", 3)
     site.record(Operation.ADDED, pod("db-1", 1), "pods")
     log.now = START - 30_000_000
     for number in range(5):
@@ -510,3 +511,27 @@ async def test_a_feed_that_nobody_looks_at_is_read_no_further(
     view.open()
     await view.recorded_done.wait()
     assert [line.name for line in view.lines] == ["web-1"]
+
+
+async def test_a_page_without_any_line_waits_for_the_newest_that_history_has(
+    site: RecordedSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for version in range(1, 4):
+        site.record(Operation.MODIFIED, pod("web-1", version), "pods")
+    monkeypatch.setattr(recorded_feed, "PAGE_SIZE", 1)
+    history, released, asked = site.parts.history, asyncio.Semaphore(0), asyncio.Semaphore(0)
+    read = history.with_states
+
+    async def slowly(versions: Sequence[Version]) -> list[ChangedState]:
+        asked.release()
+        await released.acquire()
+        states: list[ChangedState] = await read(versions)
+        return states
+
+    monkeypatch.setattr(history, "with_states", slowly)
+    request = asyncio.create_task(page(site.site, "/feed/?kind=pods"))
+    await asked.acquire()
+    await site.site.clock.advance(live_feed.READ_WAIT)
+    assert not request.done()
+    released.release()
+    assert "version 2 → 3" in lines(await request)[-1]

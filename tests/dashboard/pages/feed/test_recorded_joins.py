@@ -16,9 +16,9 @@ from dashboard.live.moments.history_objects import HistoryObjects
 from dashboard.live.moments.recorded_feed import SEAM, RecordedFeed, change_identity
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.feed_entry import Entry
-from dashboard.pages.feed import recorded_reading
+from dashboard.pages.feed import recorded_changes
 from dashboard.pages.feed.query import FeedQuery
-from dashboard.pages.feed.recorded_reading import RecordedReading
+from dashboard.pages.feed.recorded_changes import RecordedChanges
 from dashboard.pages.feed.time_range import iso
 from tests.dashboard.live.history.test_random_histories import KINDS, live_through
 from tests.support.clock import FakeClock
@@ -70,8 +70,8 @@ async def test_each_change_is_listed_once_whatever_memory_has(
         [Feeder(kind, clock).replica for kind in KINDS],
     )
     shown: list[int] = []
-    reading = RecordedReading(recorded, query, KINDS, KINDS, memory_from, clock, lambda: shown.append(1))
-    monkeypatch.setattr(recorded_reading, "SHOW_INTERVAL", 0.0)
+    reading = RecordedChanges(recorded, query, KINDS, KINDS, memory_from, clock, lambda: shown.append(1))
+    monkeypatch.setattr(recorded_changes, "SHOW_INTERVAL", 0.0)
     await reading.read(known, lambda: False)
     assert (reading.problem, reading.complete_from, bool(shown)) == ("", float("-inf"), True)
     found = Counter(change_identity(*each) for each in [*reading.entries, *known])

@@ -24,6 +24,7 @@ from dashboard.pages.causes.shown_causes import MAX_CAUSES as MAX_SHOWN
 from dashboard.pages.causes.shown_causes import Cause, Causes
 from dashboard.pages.causes.top_owner import Subject
 from dashboard.pages.causes.unhealthy_object import LONG_REASON, MAX_REASON, UnhealthyObject
+from dashboard.pages.feed.lines import FeedLine
 from dashboard.pages.overview import live_overview
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
 from dashboard.pages.overview.namespace_rates import NamespaceRates
@@ -33,8 +34,10 @@ from informerd.cache.health import Health
 from tests.support.clock import FakeClock
 from tests.support.live.hx_partial_interpreter import ops_of
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
+from tests.support.pages.small_site import words
 
 FIVE_MINUTES = 300.0
+EPOCH_BEGIN = 1_800_000_000.0
 
 
 class Shown:
@@ -43,13 +46,17 @@ class Shown:
         self.pods, self.nodes = Feeder("pods", self.clock, rows), Feeder("nodes", self.clock)
         self.feeders = Feeders(self.pods, self.nodes)
         self.kinds = HubKinds(self.feeders, self.clock, self._changed)
-        history = FeedHistory([self.pods.replica, self.nodes.replica], self.clock)
+        self.history = history = FeedHistory([self.pods.replica, self.nodes.replica], self.clock)
 
         def find_causes() -> Causes:
             return LiveCauses(self.kinds, history, self.clock, namespaces=namespaces).found
 
-        self.view = LiveOverview(self.kinds, self.clock, find_causes, namespaces=namespaces)
+        self.view = LiveOverview(self.kinds, history, self.clock, find_causes, namespaces=namespaces)
         self.render = Renderer(render_to_string)
+
+    @property
+    def latest(self) -> list[FeedLine]:
+        return [line for line in self.view.latest if isinstance(line, FeedLine)]
 
     def _changed(self, key: str, change: Change) -> None:
         self.kinds.kind_summaries.apply(key, change)
@@ -152,7 +159,7 @@ def test_latest_changes_are_the_newest_of_all_kinds() -> None:
         shown.clock.skip(1)
         shown.nodes.say(1)
         shown.clock.skip(1)
-    latest = shown.view.latest
+    latest = shown.latest
     assert len(latest) == MAX_LATEST
     assert [line.resource for line in latest[:4]] == ["nodes", "pods", "nodes", "pods"]
     assert [line.entry.time for line in latest] == sorted((line.entry.time for line in latest), reverse=True)
@@ -170,6 +177,32 @@ def test_rates_cover_15_minutes_in_steps_and_sum_all_kinds() -> None:
     later: Any = shown.view.rates
     assert later["modified"][-3] == 7
     assert later["start"] == rates["start"] + 10  # type: ignore[operator]
+
+
+def test_a_time_without_reports_is_a_gap_in_the_charts_and_between_the_latest_changes() -> None:
+    shown = Shown()
+    shown.pods.say(1)
+    shown.clock.skip(RATES_SECONDS)
+    now = shown.clock.time()
+    shown.history.add("pods", Change(unannounced=(now - 40, now - 10)))
+    shown.pods.say(1)
+    assert shown.view.rates["gaps"] == [(now - 40, now - 10)]
+    html = shown.view.render_window(shown.render)
+    assert "Changes of Pods may be missing from" in words(html)
+    newest, gap, oldest = shown.view.latest
+    assert [line.is_gap for line in (newest, gap, oldest)] == [False, True, False]
+    assert 'class="gap-line"' in html
+    pods, nodes = shown.view.tiles
+    assert (len(pods.gaps), len(nodes.gaps)) == (1, 0)
+    assert f'<rect class="f-unknown" x="{pods.gaps[0].x}" width="10.00" height="28"/>' in html
+
+
+def test_what_was_before_the_worker_began_is_a_gap_in_the_charts() -> None:
+    shown = Shown()
+    assert shown.view.rates["gaps"] == [(shown.view.rates["start"], EPOCH_BEGIN)]
+    assert "Changes may be missing before" in words(shown.view.render_window(shown.render))
+    shown.clock.skip(RATES_SECONDS)
+    assert shown.view.rates["gaps"] == []
 
 
 def test_a_frame_brings_only_the_parts_that_differ() -> None:
@@ -263,13 +296,13 @@ def test_what_is_wrong_with_a_kind_that_somebody_views_is_a_problem_of_the_clust
     secrets = shown.follow()
     secrets.put(crashing("key", shown.clock.time()))
     assert [(each.kind.key, each.row.name) for each in shown.view.causes.lines] == [("secrets", "key")]
-    assert [line.entry.name for line in shown.view.latest] == ["key"]
+    assert [line.entry.name for line in shown.latest] == ["key"]
     assert not shown.view.is_empty
     assert [tile.kind.key for tile in shown.view.tiles] == ["pods", "nodes"]
     rates: Any = shown.view.rates
     assert not any(rates["modified"])
     assert shown.view.listens_to("secrets")
-    assert shown.targets() == {"#limit", "#tiles", "#wrong", "#latest"}
+    assert shown.targets() == {"#limit", "#tiles", "#wrong", "#gaps", "#latest"}
     shown.kinds.unfollow("secrets")
     shown.view.take_kinds(shown.kinds.all_kinds)
     assert shown.view.causes.total == 0
@@ -324,7 +357,7 @@ def test_a_kind_that_is_followed_always_has_a_tile_and_is_missed_while_it_cannot
 def test_the_page_and_the_frames_are_made_of_the_same() -> None:
     shown = Shown(pod("a"))
     window = shown.view.render_window(shown.render)
-    parts = ("limit", "tiles", "wrong", "latest")
+    parts = ("limit", "tiles", "wrong", "gaps", "latest")
     assert [op.target for op in ops_of(window)] == [f"#{name}-{shown.view.id}" for name in parts]
     assert shown.view.extras() == {"rates": shown.view.rates}
 
@@ -342,7 +375,7 @@ def test_limited_to_namespaces_counts_what_is_wrong_and_the_latest_are_of_these_
     assert pods.status_bar_text == "4 well, 1 bad"
     assert (nodes.href, nodes.count) == ("/resources/nodes/", 0)
     assert [each.row.key for each in shown.view.causes.lines] == ["shop/bad"]
-    assert {line.entry.namespace for line in shown.view.latest} == {"shop"}
+    assert {line.entry.namespace for line in shown.latest} == {"shop"}
     shown.pods.drop("uid-shop-bad")
     assert shown.view.tiles[0].count == 4
     assert "Nothing is wrong in search, shop" in shown.view.render_window(shown.render)
@@ -361,7 +394,7 @@ async def test_how_much_changes_in_namespaces_is_counted_from_what_is_remembered
 
     kinds = HubKinds(Feeders(pods, nodes), clock, lambda key, change: None)
     view = LiveOverview(
-        kinds, clock, lambda: LiveCauses(kinds, log, clock).found, namespaces=("shop",), make_own_rates=own_rates
+        kinds, log, clock, lambda: LiveCauses(kinds, log, clock).found, namespaces=("shop",), make_own_rates=own_rates
     )
     pods.replica.on_change(lambda change: log.add("pods", change))
     pods.replica.on_change(lambda change: view.apply("pods", change))
@@ -404,7 +437,12 @@ async def test_changes_in_namespaces_are_counted_anew_when_a_kind_is_followed_al
 
     shown = Shown(namespaces=("shop",))
     view = LiveOverview(
-        shown.kinds, shown.clock, lambda: shown.view.causes, namespaces=("shop",), make_own_rates=own_rates
+        shown.kinds,
+        shown.history,
+        shown.clock,
+        lambda: shown.view.causes,
+        namespaces=("shop",),
+        make_own_rates=own_rates,
     )
     shown.follow()
     view.take_kinds(shown.kinds.all_kinds)
@@ -455,7 +493,7 @@ def card(change: LastChange | None, doubt: str = "", *, is_cut: bool = False) ->
     subject = Subject(KINDS["deployments.apps"], "default", "web")
     cause = Cause(CauseKey("owner", subject.place), subject, lines[0], lines, 2, "2 pods crash", 1.8e9, change, doubt)
     found = Causes((cause,), total=2, cause_count=1, is_cut=is_cut, groups=(), more_count=0)
-    view = LiveOverview(shown.kinds, shown.clock, lambda: found)
+    view = LiveOverview(shown.kinds, shown.history, shown.clock, lambda: found)
     return view.render_window(shown.render)
 
 

@@ -1,4 +1,4 @@
-"""Reading of history for a feed whose span reaches farther back than what is in memory: lines, counts and gaps."""
+"""Changes of history in a feed whose span reaches farther back than memory does: lines, counts and gaps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHOW_INTERVAL = 1.0
 Known = Sequence[tuple[str, Entry]]
 
 
-class RecordedReading:
+class RecordedChanges:
     """What history has of a feed's span before `memory_from`, the Unix seconds from when on memory has all changes of
     each kind. `read` reads it once; `on_change` is called when there is more to show.
     """
@@ -139,14 +139,15 @@ class RecordedReading:
         )
         async with aclosing(pages) as each_page:
             async for page in each_page:
-                self.entries += [each for each in page.entries if not in_memory.has(*each)]
+                is_first, found = not self.entries, [each for each in page.entries if not in_memory.has(*each)]
+                self.entries += found
                 self.complete_from, self.searched = page.back_to, page.searched
                 if page.entries and has_enough():
                     return
                 if page.searched >= limit:
                     self.is_limited = True
                     return
-                if self._clock.now() - self._shown_at >= SHOW_INTERVAL:
+                if (found and is_first) or self._clock.now() - self._shown_at >= SHOW_INTERVAL:
                     self._show()
         self.complete_from = -math.inf
 

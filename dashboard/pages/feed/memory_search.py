@@ -1,4 +1,4 @@
-"""Search of the feed's history when a feed is opened: in slices, from the newest entry backwards."""
+"""Search of the changes in memory when a feed is opened: in slices, from the newest entry backwards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_LISTED_ENTRIES = 3_000
 """Most entries of a span that become lines: the newest."""
 
 
-class FeedSearch:
+class MemorySearch:
     """Search for the newest entries that match a query, with counts for its whole span.
 
     Entries that come while it runs are not included: it sees the state at its creation.

@@ -1,0 +1,91 @@
+"""Tests of the overview of a moment in and after a gap of history."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from django.template.loader import render_to_string
+
+from dashboard.live.history.sqlite_parts import SqliteParts
+from dashboard.live.history.version import Operation
+from dashboard.live.moments.at_parameter import format_at
+from dashboard.live.moments.history_objects import HistoryObjects
+from dashboard.live.moments.moments import Moments
+from tests.support.live.history import START, Log
+from tests.support.live.recorded_objects import RecordedObjects
+from tests.support.objects.rows import made
+from tests.support.pages.recorded_site import RecordedSite
+from tests.support.pages.site_with_history import SiteWithHistory
+from tests.support.pages.small_site import words
+from tests.support.wait import eventually
+
+MINUTE = 60_000_000
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Log:
+    """A pod was added five hours ago; then nothing was recorded until five minutes ago, when it had changed."""
+    log = Log(SqliteParts(tmp_path), now=START - 300 * MINUTE)
+    site = RecordedSite(log)
+    log.since = log.now
+    for version, operation, now in ((1, Operation.ADDED, log.now), (2, Operation.DIFFERS, START - 5 * MINUTE)):
+        log.now = max(log.now, now)
+        log.since = log.now
+        meta = {"resourceVersion": str(version), "uid": "web", "labels": {"version": str(version)}}
+        site.record(operation, made("Pod", "web", namespace="shop", metadata=meta), "pods")
+    log.now = START
+    log.tick("pods")
+    return log
+
+
+async def overview(log: Log, minutes: int) -> str:
+    """The HTML of the overview as of so many minutes before START."""
+    site = RecordedSite(log).site
+    moments = Moments(
+        site.feeds, HistoryObjects(lambda: log.reader, site.clock), site.clock, lambda _: render_to_string
+    )
+    running = asyncio.create_task(moments.run())
+    past, at = SiteWithHistory(site, RecordedObjects(), moments), START / 1e6 - 60 * minutes
+    try:
+        await past.get(f"/?at={format_at(at)}")
+        replica = moments.open(at).replicas.get("pods")
+        await eventually(lambda: replica.announced_from is not None, what="its feed is read")
+        return (await past.get(f"/?at={format_at(at)}")).content.decode()
+    finally:
+        running.cancel()
+        await asyncio.wait([running])
+
+
+def latest(html: str) -> list[str]:
+    card = html[html.index('id="latest-') :]
+    return [words(each) for each in re.findall(r"<li[ >].*?</li>", card[: card.index("</ol>")], re.DOTALL)]
+
+
+async def test_a_moment_in_a_gap_has_the_last_changes_before_the_gap_and_says_that_it_lies_in_one(log: Log) -> None:
+    html = await overview(log, 60)
+    assert "This moment lies in a gap of history" in html
+    gap, added, *_ = latest(html)
+    assert gap.startswith("Changes may be missing from 2027-01-15 03:00:00 UTC to 2027-01-15 07:00:00 UTC")
+    assert "added" in added
+    assert "web" in added
+
+
+async def test_a_moment_after_a_gap_draws_it_in_the_chart_and_between_the_latest_changes(log: Log) -> None:
+    html = await overview(log, 1)
+    assert "lies in a gap" not in html
+    changed, gap, *_ = latest(html)
+    assert "modified" in changed
+    assert "may be missing from 2027-01-15 06:59:00 UTC to 2027-01-15 07:55:00 UTC" in gap, "an hour is read"
+    assert re.search(r'"gaps": \[\[1799999045, 1799999700\.\d+\]\]', html), "from where the chart begins"
+    assert "Changes may be missing before 2027-01-15 07:55:00 UTC" in words(html[html.index('class="chart-gaps"') :])
+
+
+async def test_what_was_before_recording_began_is_not_known_and_not_a_gap(log: Log) -> None:
+    html = await overview(log, 299)
+    gap, added = latest(html)
+    assert "from 2027-01-15 03:00:00 UTC to 2027-01-15 03:01:00 UTC" in gap, "the moment lies in it"
+    assert "added" in added
+    assert "Changes may be missing before 2027-01-15 03:00:00 UTC" in words(html[html.index('class="chart-gaps"') :])
