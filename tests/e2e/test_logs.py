@@ -368,6 +368,17 @@ def test_a_line_of_json_opens_to_its_fields_and_has_a_link(page: Page, site: Das
     expect(page).to_have_url(re.compile("columns=host"))
 
 
+def test_a_line_of_json_whose_text_has_several_lines_covers_no_other(page: Page, site: Dashboard, pod: LoggingPod) -> None:
+    pod.write(json.dumps({"msg": "crashed", "trace": "first\nsecond\nthird"}), "after")
+    page.goto(address(site, pod))
+    line = line_with(page, "crashed")
+    expect(line).to_contain_text("trace=first↵second↵third")
+    assert line.locator(".log-text").evaluate("(text) => text.scrollHeight") == 20
+    page.get_by_label("Wrap").check()
+    expect(line).to_contain_text("trace=first\nsecond\nthird")
+    assert line.evaluate("(row) => row.offsetHeight") == 60
+
+
 def test_keys_mark_a_line_open_its_fields_and_lead_to_its_link(page: Page, site: Dashboard, pod: LoggingPod) -> None:
     pod.write(*(f"line {number}" for number in range(100)), JSON_LINE, "after")
     page.goto(address(site, pod))
