@@ -13,6 +13,12 @@ class MalformedAnswer(InformerdError):
     """A success whose body is not what an API server sends: no JSON, another form, or a proxy's page."""
 
 
+class NoContent(MalformedAnswer):
+    """A success without a body (204), where one was to come: so the API server answers for the log of a pod that is on
+    no node yet.
+    """
+
+
 class MalformedStream(MalformedAnswer):
     """A list or watch answer is no JSON of the expected form."""
 

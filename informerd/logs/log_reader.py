@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
+from informerd.errors import BadRequest, NoContent, Status
 from informerd.logs.log_lines import MAX_LINE_BYTES, omission
 from informerd.logs.log_streams import LogClient, log_path
 
@@ -29,10 +30,13 @@ async def read_log(
     params |= {"sinceTime": since} if since else {}
     params |= {"tailLines": tail} if tail is not None else {}
     cutter = ChunkCutter()
-    async with client.stream(log_path(pod, namespace), params) as stream:
-        while part := await stream.read():
-            if chunk := cutter.cut(part):
-                yield chunk
+    try:
+        async with client.stream(log_path(pod, namespace), params) as stream:
+            while part := await stream.read():
+                if chunk := cutter.cut(part):
+                    yield chunk
+    except NoContent as error:
+        raise BadRequest(Status(message=f"pod {pod} is on no node yet, so it has no log")) from error
     if rest := cutter.rest():
         yield rest
 

@@ -24,7 +24,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from informerd.clock import Clock
-from informerd.errors import ConfigError, MalformedAnswer, NotBegun, NotConnected, Unreachable
+from informerd.errors import ConfigError, MalformedAnswer, NoContent, NotBegun, NotConnected, Unreachable
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.credentials import RequestCredentials
 from informerd.rest.read_time_slice import LoopTurn
@@ -135,7 +135,8 @@ class Transport:
                 if response.status != 200:
                     async with response:
                         self._check(response, await _body_of(response))
-                        raise MalformedAnswer(f"{self._config.server} answered {response.status} instead of 200")
+                        error_type = NoContent if response.status == 204 else MalformedAnswer
+                        raise error_type(f"{self._config.server} answered {response.status} instead of 200")
         except _BROKEN as error:
             if beginning.expired():
                 raise NotBegun(_sentence(self._config.server, error)) from error

@@ -368,6 +368,19 @@ def test_a_line_of_json_opens_to_its_fields_and_has_a_link(page: Page, site: Das
     expect(page).to_have_url(re.compile("columns=host"))
 
 
+def test_a_line_of_json_whose_text_has_several_lines_covers_no_other(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write(json.dumps({"msg": "crashed", "trace": "first\nsecond\nthird"}), "after")
+    page.goto(address(site, pod))
+    line = line_with(page, "crashed")
+    expect(line).to_contain_text("trace=first↵second↵third")
+    assert line.locator(".log-text").evaluate("(text) => text.scrollHeight") == 20
+    page.get_by_label("Wrap").check()
+    expect(line).to_contain_text("trace=first\nsecond\nthird")
+    assert line.evaluate("(row) => row.offsetHeight") == 60
+
+
 def test_keys_mark_a_line_open_its_fields_and_lead_to_its_link(page: Page, site: Dashboard, pod: LoggingPod) -> None:
     pod.write(*(f"line {number}" for number in range(100)), JSON_LINE, "after")
     page.goto(address(site, pod))
@@ -721,9 +734,28 @@ def test_who_may_not_read_logs_gets_the_reason_and_no_line(
     assert "secret line" not in page.content()
 
 
+def test_the_log_of_a_pod_without_a_node_is_not_there_yet(
+    page: Page, site: Dashboard, namespace: str, modules_controlplane: ControlPlane
+) -> None:
+    problem = "pod waiting is on no node yet, so it has no log"
+    waiting = {"metadata": {"name": "waiting"}, "spec": {"containers": [{"name": "main", "image": "main:1"}]}}
+    modules_controlplane.create(f"/api/v1/namespaces/{namespace}/pods", waiting)
+    url = f"{site.url}/resources/pods/{namespace}/waiting/logs/logs"
+    until(lambda: ask(f"{url}.txt").status == 200, what="the pod is known")
+    assert text_of(f"{url}.txt") == f"# waiting/main: {problem}\n"
+    assert json.loads(text_of(f"{url}.ndjson"))["problem"] == problem
+    page.goto(f"{site.url}/resources/pods/{namespace}/waiting/logs/?q=anything")
+    expect(page.locator(".log-empty")).to_contain_text("All that the kubelets keep was read: 0 lines")
+
+
 @pytest.mark.parametrize(
     ("rest", "status"),
-    [("logs/lines/?first=0&end=5", 200), ("logs/lines/?line=99999", 410), ("logs/logs.txt?q=/(/", 400)],
+    [
+        ("logs/lines/?first=0&end=5", 200),
+        ("logs/lines/?line=99999", 410),
+        ("logs/logs.txt?q=/(/", 400),
+        ("logs/logs.txt?container=nowhere", 404),
+    ],
 )
 def test_what_scripts_ask_for_is_answered(site: Dashboard, pod: LoggingPod, rest: str, status: int) -> None:
     request = f"{site.url}/resources/pods/{pod.namespace}/{pod.name}/{rest}"

@@ -32,6 +32,11 @@ USE = [
 ]
 COLOUR = """[...document.querySelectorAll("#terminal .xterm-rows span")]
   .find((each) => each.textContent === "coloured").style.color"""
+CUT = """[...document.querySelectorAll("#terminal .xterm-rows > div")].filter((row) => {
+  const [inside, around] = [row, document.getElementById("terminal")].map((each) => each.getBoundingClientRect());
+  return inside.bottom > around.bottom || inside.right > around.right;
+}).map((row) => row.textContent)"""
+"""Lines of the screen that stand out of it."""
 BACKGROUND = "getComputedStyle(document.getElementById('terminal')).backgroundColor"
 PASTE = """(text) => {
   const clipboardData = new DataTransfer();
@@ -134,6 +139,7 @@ def test_a_command_runs_in_a_terminal_with_colours_and_its_size_and_ends(
     rows, columns = map(int, re.findall(r"^(\d+) (\d+)$", screen(anna), re.MULTILINE)[-1])
     assert rows == anna.locator("#terminal .xterm-rows > div").count()
     assert columns > 80
+    assert anna.evaluate(CUT) == []
     assert anna.evaluate(COLOUR).startswith("rgb(")
     anna.set_viewport_size({"width": 700, "height": 900})
     anna.keyboard.type("clear; sleep 0.3; stty size\n")

@@ -72,6 +72,21 @@ def test_loaded_lines_stay_when_a_connection_brings_the_lines_that_the_page_came
     assert shown(page, rendered, loaded, rendered) == (["busy 6", "busy 7", "busy 8", "busy 9"], at(6))
 
 
+def mark(number: int, second: int) -> list[object]:
+    return [number, at(second), -1, "!", "restarted", "again"]
+
+
+def test_no_line_comes_twice_when_all_come_anew_behind_a_mark_that_is_later(page: Page) -> None:
+    steps = (window(mark(0, 9), line(1, 5), line(2, 6)), window(mark(0, 9), line(1, 5), line(2, 6), line(3, 7)))
+    assert shown(page, *steps)[0] == ["busy 5", "busy 6", "busy 7", "restarted"]
+
+
+def test_no_line_comes_twice_when_all_come_anew_with_a_late_one(page: Page) -> None:
+    late = line(4, 6, QUIET)
+    steps = (window(line(0, 5), late, line(1, 7)), window(line(2, 7), line(3, 8), late))
+    assert shown(page, *steps)[0] == ["busy 5", "quiet 6", "busy 7", "busy 8"]
+
+
 def test_lines_of_before_stay_when_a_new_connection_brings_later_ones(page: Page) -> None:
     before = (window(line(0, 6), line(1, 7)), frame(line(3, 9), end=4))
     again = "add", {
@@ -147,10 +162,6 @@ def test_a_moment_near_the_newest_lines_needs_no_mark_and_one_without_its_line_h
     assert shown(page, *steps) == (["busy 6", "busy 7", "busy 8", "busy 9"], at(6))
     nothing: tuple[object, ...] = ("jump", at(5), [], {"begin": at(4), "end": "", "is_end": True})
     assert shown(page, window(line(0, 8)), nothing)[0] == ["gap", "busy 8"]
-
-
-def mark(number: int, second: int) -> list[object]:
-    return [number, at(second), -1, "!", "restarted", "again"]
 
 
 def test_of_too_many_lines_the_oldest_go_while_the_end_is_followed_and_marks_stay(page: Page) -> None:

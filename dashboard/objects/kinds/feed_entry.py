@@ -9,6 +9,7 @@ import msgspec
 from dashboard.objects.kinds.row import Tone
 
 Operation = Literal["added", "modified", "deleted"]
+_TEMPLATE_COLUMNS = frozenset({"images", "containers"})
 
 
 class EventSubject(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -52,3 +53,12 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The object that a Kubernetes Event is about; None for other objects."""
     owner_group: str = ""
     """API group of `owner`; empty for the core group, and where there is no owner."""
+
+    @property
+    def is_rollout(self) -> bool:
+        """Whether it tells of a change of a workload's pod template or images. `fields` are columns where one of them
+        changed, and else paths.
+        """
+        return self.op == "modified" and any(
+            name in _TEMPLATE_COLUMNS or name.startswith("spec.template") for name, _ in self.fields
+        )

@@ -83,16 +83,22 @@ class UsageMarks:
         return any(noted)
 
     def note_object(self, obj: Mapping[str, Any], name: str) -> None:
-        """Note how the containers of a pod have ended, as far as its status knows it and the feed does not."""
+        """Note how the containers of a pod have ended: OOM kills, which a change that tells of the next run leaves out,
+        and what was before the feed.
+        """
         status = as_map(obj.get("status"))
         told_from = self._history.complete_from(PODS) if self._history is not None else math.inf
         for container in (each for part in _STATUSES for each in as_maps(status.get(part))):
             for state in (as_map(container.get("lastState")), as_map(container.get("state"))):
                 ended = as_map(state.get("terminated"))
                 at = _unix(ended.get("finishedAt"))
-                if at is not None and at < told_from and (ended.get("exitCode") or ended.get("reason") == OOM_KILLED):
-                    words = f"{container.get('name')} {_end_words(ended)}"
-                    self._add(UsageMark(at, "oom" if ended.get("reason") == OOM_KILLED else "restart", words), name)
+                if at is None:
+                    continue
+                words = f"{container.get('name')} {_end_words(ended)}"
+                if ended.get("reason") == OOM_KILLED:
+                    self._add(UsageMark(at, "oom", words), name)
+                elif at < told_from and ended.get("exitCode"):
+                    self._add(UsageMark(at, "restart", words), name)
 
     def marks(self, created: float | None = None) -> tuple[UsageMark, ...]:
         """Those of the last day, oldest first; `created` is when the object was (Unix seconds)."""
@@ -118,15 +124,14 @@ class UsageMarks:
 
 
 def _mark_of(key: str, entry: Entry) -> UsageMark | None:
+    if key != PODS:
+        return UsageMark(entry.time, "rollout", _words(entry)) if entry.is_rollout else None
     if entry.op != "modified":
         return None
-    paths = [path for path, _ in entry.fields]
-    if key != PODS:
-        is_rollout = any(path.startswith("spec.template") for path in paths)
-        return UsageMark(entry.time, "rollout", _words(entry)) if is_rollout else None
-    if any(value.strip('"') == OOM_KILLED and path.endswith("terminated.reason") for path, value in entry.fields):
+    changed = dict(entry.fields)
+    if changed.get("status", "").endswith(OOM_KILLED):  # of an init container: Init:OOMKilled
         return UsageMark(entry.time, "oom", f"{entry.name} was killed for its memory")
-    if any(path.endswith("restartCount") for path in paths):
+    if changed.get("restarts", "0") != "0":  # it is 0 again once the init containers, which are counted first, are done
         return UsageMark(entry.time, "restart", _words(entry))
     return None
 

@@ -91,7 +91,10 @@ class LineReader:
         while self._at >= len(self._batch):
             try:
                 self._batch, self._at = await anext(self._batches), 0
-            except (StopAsyncIteration, BadRequest, NotFound):  # there is no more, or no such log
+            except StopAsyncIteration:
+                return False
+            except (BadRequest, NotFound) as error:  # there is no such log, or not yet
+                self.problem = str(error)
                 return False
             except InformerdError as error:
                 self.problem = f"The log could not be read to its end: {error}"

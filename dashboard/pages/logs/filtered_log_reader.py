@@ -41,7 +41,7 @@ class LineSpan:
 
 @dataclass(slots=True)
 class ReadProgress:
-    """How much was read, of one log or many."""
+    """How much was read, of one log or many; each line counts once, however it came."""
 
     bytes_read: int = 0
     lines_read: int = 0
@@ -111,8 +111,8 @@ async def _matching(
     first_line: Callable[[], bytes],
 ) -> AsyncIterator[list[bytes]]:
     async for chunk in chunks:
-        progress.bytes_read += len(chunk)
         whole, is_last = _before(chunk, first_line())
+        progress.bytes_read += len(whole)
         progress.lines_read += whole.count(b"\n")
         found = lines.matching_lines(whole) if lines else whole.split(b"\n")[:-1]
         found = span.chosen(found)

@@ -197,6 +197,8 @@ class LogSourceReader:
         source.last_line, source.refusal = lines[-1], ""
         chosen = self.span.chosen([*lines]) if self.span.begin else lines
         self.progress.lines_read += len(chosen)
+        if self._query.reads_history:
+            self.progress.bytes_read += sum(map(len, chosen)) + len(chosen)
         if self._query.filter:
             matches = self._query.filter.matches
             chosen = [line for line in chosen if matches(text_of(line))]

@@ -21,7 +21,6 @@ from dashboard.pages.logs.line_buffer import LogPageMark, time_bytes
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 
 MAX_WORDS = 300
-_TEMPLATE_COLUMNS = frozenset({"images", "containers"})
 
 
 class RolloutMarks:
@@ -72,7 +71,7 @@ class RolloutMarks:
         marks = []
         for entry in entries:
             kind = workloads.get(entry.uid)
-            if kind is None or kind.key != key or not _is_rollout(entry):
+            if kind is None or kind.key != key or not entry.is_rollout:
                 continue
             if (number := (key, entry.epoch, entry.seq)) not in self._told:
                 self._told.add(number)
@@ -83,9 +82,3 @@ class RolloutMarks:
 
     def _find_row(self, uid: str) -> Member | None:
         return next(((kind, row) for kind, replica in self._kinds() if (row := replica.rows.get(uid))), None)
-
-
-def _is_rollout(entry: Entry) -> bool:
-    return entry.op == "modified" and any(
-        path in _TEMPLATE_COLUMNS or path.startswith("spec.template") for path, _ in entry.fields
-    )

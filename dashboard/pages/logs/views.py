@@ -144,7 +144,10 @@ async def log_download(
         return HttpResponse(sentences, status=400, content_type="text/plain; charset=utf-8")
     denials = await containers_with_denials(state_of(request), query, make_pods)
     readable = [each for each, denial in denials.items() if not denial]
-    if denials and not readable:
+    if not denials:
+        text = "The address chooses no container: there is no pod, or none that has a container of this name.\n"
+        return HttpResponse(text, status=404, content_type="text/plain; charset=utf-8")
+    if not readable:
         return HttpResponse(f"{next(iter(denials.values()))}\n", status=403, content_type="text/plain; charset=utf-8")
     if len(readable) > MAX_SOURCES:
         sentence = f"These are {len(readable):,} containers; a file has the logs of {MAX_SOURCES} at most. "

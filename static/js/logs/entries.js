@@ -27,6 +27,12 @@ const unloaded = (from, until) => ({ n: null, time: from, source: -1, severity: 
 /* The text of a line without its colours. */
 export const textOf = ({ content }) => (typeof content === "string" ? content : content.map(([, text]) => text).join(""));
 
+/* Where lines begin that are in the order of their numbers: a mark before the first line, as of an Event, may be later. */
+function beginOf(entries) {
+  const end = entries.findIndex(({ mark }) => !mark) + 1 || 1;
+  return entries.slice(0, end).map(({ time }) => time).sort()[0] ?? "";
+}
+
 export class Entries {
   constructor() {
     this.most = MOST;
@@ -54,7 +60,7 @@ export class Entries {
       return 0;
     }
     if (whole) {
-      const kept = this.#before(got[0]?.time ?? "");
+      const kept = this.#unknown(this.#before(beginOf(got)), got);
       this.clear();
       this.given = since;
       this.all = kept;

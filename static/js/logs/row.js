@@ -70,13 +70,16 @@ function marked(text, words) {
   return made;
 }
 
-/* The value of a field of JSON. The filter may have found the field, name and value, or a part of the value. */
-function markedValue(name, value, words) {
+/* The value of a field of JSON, in one line where it is to be. The filter may have found the field, name and value, or a
+   part of the value. */
+function markedValue(name, value, words, oneLine = false) {
   const begin = JSON.stringify(name.split(".").at(-1));
   const isField = words.some((word) => word.startsWith(begin) && /^\s*:/.test(word.slice(begin.length)));
-  return isField ? element("mark", "found", written(value)) : marked(written(value), words);
+  const text = oneLine ? inOneLine(written(value)) : written(value);
+  return isField ? element("mark", "found", text) : marked(text, words);
 }
 
+const inOneLine = (text) => text.replaceAll("\n", "↵");
 const written = (value) => visible(typeof value === "string" ? value : JSON.stringify(value));
 
 function fieldAt(fields, path) {
@@ -84,8 +87,9 @@ function fieldAt(fields, path) {
   return path.split(".").reduce((value, name) => (value && typeof value === "object" ? value[name] : undefined), fields);
 }
 
-function content(entry, columns) {
+function content(entry, { columns, wrap }) {
   const box = element("span", "log-text");
+  const value = (name, words) => markedValue(name, entry.fields[name], words, !wrap);
   const fields = fieldsOf(entry);
   if (!fields) {
     if (typeof entry.content === "string") box.textContent = entry.content;
@@ -95,12 +99,12 @@ function content(entry, columns) {
     const message = MESSAGES.find((name) => typeof fields[name] === "string");
     if (message) {
       const text = element("b", "log-message");
-      text.append(markedValue(message, fields[message], words));
+      text.append(value(message, words));
       box.append(text);
     }
-    for (const [name, value] of Object.entries(fields)) {
+    for (const name of Object.keys(fields)) {
       if (name === message || LEFT_OUT.has(name) || columns.includes(name)) continue;
-      box.append(" ", element("span", "log-field", `${visible(name)}=`), markedValue(name, value, words));
+      box.append(" ", element("span", "log-field", `${visible(name)}=`), value(name, words));
     }
   }
   if (entry.cut) box.append(" ", cutButton(entry));
@@ -127,7 +131,7 @@ function opened(entry) {
   return list;
 }
 
-/* The row of an entry. `options` are {zone, columns, names, link}: names has [namespace, pod, container, label, colour]
+/* The row of an entry. `options` are {zone, wrap, columns, names, link}: names has [namespace, pod, container, label, colour]
    by source. */
 export function rowOf(entry, options) {
   if (entry.gap) return gapRow(entry);
@@ -146,7 +150,7 @@ export function rowOf(entry, options) {
     row.append(source);
   }
   if (entry.mark) {
-    row.append(element("span", "log-text", visible(entry.words)));
+    row.append(element("span", "log-text", options.wrap ? visible(entry.words) : inOneLine(visible(entry.words))));
     if (entry.mark === "older") row.append(" ", button("log-load", "load", "logOlder"));
     if (entry.mark === "unloaded") row.append(" ", button("log-load", "load", "logLater"));
     return row;
@@ -158,7 +162,7 @@ export function rowOf(entry, options) {
     if (value !== undefined) cell.append(markedValue(name, value, foundIn(entry)));
     row.append(cell);
   }
-  row.append(content(entry, options.columns));
+  row.append(content(entry, options));
   if (entry.open && fieldsOf(entry)) row.append(opened(entry));
   if (fieldsOf(entry)) row.dataset.json = "";
   const link = element("a", "log-link", "link");

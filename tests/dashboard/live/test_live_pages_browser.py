@@ -95,6 +95,9 @@ def test_the_overview_follows(page: Page, server: PageServer) -> None:
     expect(page.locator(".wrong-card")).to_contain_text("default/pod-001")
     expect(page.locator(".latest-card li").first).to_contain_text("pod-001")
     until(lambda: page.evaluate("window.rates?.modified.some((count) => count >= 1)"), what="the chart's data")
+    time = page.locator(".latest-card li time").first
+    time.evaluate("(time) => { time.textContent = '11-29 23:59:57.065'; }")  # of the day before
+    assert time.evaluate("(time) => time.scrollWidth <= time.clientWidth")
 
 
 def test_details_follow_deletion_and_creation_under_the_same_name(page: Page, server: PageServer) -> None:

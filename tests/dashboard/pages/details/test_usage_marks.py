@@ -13,15 +13,42 @@ from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers.change_text import change_text
 from dashboard.pages.details.usage_marks import DAY, MAX_MARKS, UsageMarks
 from dashboard.runtime.time_slicing import run_at_once
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, pod
+from tests.support.objects.rows import CREATED, Json, made, row_of
 
 DEPLOYMENTS = "deployments.apps"
-RESTART = (("status.containerStatuses[app].restartCount", "4"),)
-KILLED = (("status.containerStatuses[app].lastState.terminated.reason", "OOMKilled"), *RESTART)
-ROLLOUT = (("spec.template.spec.containers[app].image", "app:2"),)
+
+
+def fields_of(key: str, before: Json, after: Json) -> tuple[tuple[str, str], ...]:
+    """What an entry says of a change between two versions of an object."""
+    return change_text(key, row_of(key, before), row_of(key, after)).fields
+
+
+def pod_with(restarts: int, state: Json, *, of: str = "containerStatuses") -> Json:
+    statuses = [{"name": "app", "restartCount": restarts, "state": state}]
+    spec = {"nodeName": "node-1", "containers": [{"name": "app"}], "initContainers": [{"name": "app"}]}
+    spec = spec if of == "initContainerStatuses" else {**spec, "initContainers": []}
+    return made("Pod", "web-1-a", spec=spec, status={"phase": "Running", of: statuses})
+
+
+def deployment(image: str, **annotations: str) -> Json:
+    template = {"metadata": {"annotations": annotations}, "spec": {"containers": [{"name": "app", "image": image}]}}
+    return made("Deployment", "web", api_version="apps/v1", spec={"replicas": 3, "template": template})
+
+
+RUNS, OOM = {"running": {"startedAt": CREATED}}, {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}
+RESTART = fields_of("pods", pod_with(3, RUNS), pod_with(4, RUNS))
+KILLED = fields_of("pods", pod_with(3, RUNS), pod_with(3, OOM))
+INIT_KILLED = fields_of(
+    "pods", pod_with(3, RUNS, of="initContainerStatuses"), pod_with(3, OOM, of="initContainerStatuses")
+)
+INITIALIZED = fields_of("pods", pod_with(3, RUNS, of="initContainerStatuses"), pod_with(0, RUNS))
+ROLLOUT = fields_of(DEPLOYMENTS, deployment("app:1"), deployment("app:2"))
+RESTARTED_BY_HAND = fields_of(DEPLOYMENTS, deployment("app:1"), deployment("app:1", restartedAt="now"))
 
 
 def entry(clock: FakeClock, name: str, fields: tuple[tuple[str, str], ...], **more: Any) -> Entry:
@@ -74,8 +101,11 @@ def test_what_happens_to_the_family_is_marked() -> None:
     ]
     assert [mark.tone for mark in marked.marks.marks()] == ["warn", "bad", "busy"]
     marked.clock.skip(60)
-    assert marked.tell(DEPLOYMENTS, entry(marked.clock, "web", ROLLOUT, words=""))
+    assert marked.tell(DEPLOYMENTS, entry(marked.clock, "web", RESTARTED_BY_HAND, words=""))
     assert marked.shown[-1] == ("rollout", "web")
+    marked.clock.skip(60)
+    assert marked.tell("pods", entry(marked.clock, "web-1-d", INIT_KILLED, **mine))
+    assert marked.shown[-1] == ("oom", "web-1-d was killed for its memory")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +114,9 @@ def test_what_happens_to_the_family_is_marked() -> None:
         ("pods", "other-1-a", RESTART, {"owner": "ReplicaSet/other-1"}),
         ("pods", "web-1-a", RESTART, {"owner": "ReplicaSet/web-1", "namespace": "search"}),
         ("pods", "web-1-a", (("status.phase", "Running"),), {"owner": "ReplicaSet/web-1"}),
+        ("pods", "web-1-a", INITIALIZED, {"owner": "ReplicaSet/web-1"}),
         ("pods", "web-1-a", RESTART, {"owner": "ReplicaSet/web-1", "op": "deleted"}),
+        (DEPLOYMENTS, "web", ROLLOUT, {"op": "added"}),
         (DEPLOYMENTS, "web", (("spec.replicas", "3"),), {}),
         (DEPLOYMENTS, "other", ROLLOUT, {}),
     ],
@@ -127,6 +159,16 @@ def test_a_pods_own_status_tells_what_was_before_the_feed() -> None:
         ("restart", "side ended with exit code 2", now - 3_600),
         ("oom", "app was killed for its memory", now - 60),
     ]
+
+
+def test_an_oom_kill_that_the_feed_tells_as_a_restart_is_known_from_the_pods_status() -> None:
+    marked = Marked()
+    ended = {"exitCode": 137, "reason": "OOMKilled", "finishedAt": rfc3339(marked.clock.time() - 1)}
+    marked.tell("pods", entry(marked.clock, "web-1-a", RESTART, words="restarts 3 → 4", owner="ReplicaSet/web-1"))
+    status = {"containerStatuses": [{"name": "app", "lastState": {"terminated": ended}, "state": RUNS}]}
+    marked.clock.skip(60)
+    marked.marks.note_object({"status": status}, "web-1-a")
+    assert marked.shown == [("oom", "app was killed for its memory"), ("restart", "web-1-a: restarts 3 → 4")]
 
 
 def test_a_day_of_marks_is_kept_and_the_newest_are_shown() -> None:

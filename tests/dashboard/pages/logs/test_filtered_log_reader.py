@@ -41,13 +41,15 @@ class Kubelet:
         yield SimpleNamespace(read=read)
 
 
-async def read(kubelet: Kubelet, *, first_line: bytes = b"", typed: str = "") -> list[bytes]:
+async def read(
+    kubelet: Kubelet, *, first_line: bytes = b"", typed: str = "", progress: ReadProgress | None = None
+) -> list[bytes]:
     found = read_history(
         cast("Client", kubelet),
         CONTAINER,
         parse_line_filter(typed) if typed else ANY_LINE,
         LineSpan(),
-        ReadProgress(),
+        progress or ReadProgress(),
         with_previous=True,
         first_line=lambda: first_line,
     )
@@ -73,3 +75,9 @@ async def test_it_ends_before_the_first_followed_line(present: list[int], before
 
 async def test_nothing_is_read_twice_where_the_run_before_was_followed() -> None:
     assert await read(Kubelet([5, 6], before=[1, 2, 3, 4]), first_line=line(3)) == [line(1), line(2)]
+
+
+async def test_what_is_had_by_following_is_not_counted_as_read() -> None:
+    progress = ReadProgress()
+    await read(Kubelet([1, 2, 3, 4]), first_line=line(3), typed="nowhere", progress=progress)
+    assert progress == ReadProgress(len(line(1) + line(2)) + 2, 2)

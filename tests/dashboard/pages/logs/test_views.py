@@ -41,7 +41,7 @@ async def test_a_page_says_whether_older_lines_match(monkeypatch: pytest.MonkeyP
 async def nothing_before(*args: object, **options: object) -> AsyncIterator[list[bytes]]:
     """Stands for `read_history`: of 2,000 older lines none matches."""
     progress = next(each for each in args if isinstance(each, ReadProgress))
-    progress.bytes_read, progress.lines_read = 300_000, progress.lines_read + 2000
+    progress.bytes_read, progress.lines_read = progress.bytes_read + 300_000, progress.lines_read + 2000
     yield []
 
 
@@ -66,7 +66,7 @@ async def test_while_a_log_is_read_the_page_offers_those_without_scripts_to_load
     monkeypatch.setattr(log_source_reader.LogSourceReader, "log_clients", lambda self: {1: object()})
     site = LogsSite(namespace("shop"), logging_pod("web"))
     html = await site.page(f"{ADDRESS}?q=nowhere")
-    assert "Reading: 0 bytes so far, 1 log to go" in words(html)
+    assert "Reading: 46 bytes so far, 1 log to go" in words(html)
     reload = '<noscript><a class="button" href="{}">Reload</a></noscript>'
     assert reload.format(f"{ADDRESS}?q=nowhere") in html
     assert reload.format(ADDRESS) not in await site.page(ADDRESS)
@@ -80,7 +80,7 @@ async def unending(*_: object, **__: object) -> AsyncIterator[list[bytes]]:
 
 async def test_where_not_all_could_be_read_the_page_does_not_say_so() -> None:
     html = await LogsSite(namespace("shop"), logging_pod("web")).page(f"{ADDRESS}?q=nowhere")
-    assert "No line matches. Not all could be read: 1 line, 0 bytes." in words(html)
+    assert "No line matches. Not all could be read: 1 line, 46 bytes." in words(html)
     assert "all that the kubelets keep" not in words(html).lower()
 
 
