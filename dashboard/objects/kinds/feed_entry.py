@@ -9,7 +9,8 @@ import msgspec
 from dashboard.objects.kinds.row import Tone
 
 Operation = Literal["added", "modified", "deleted"]
-_TEMPLATE_COLUMNS = frozenset({"images", "containers"})
+TEMPLATE_COLUMNS = frozenset({"images", "containers"})
+"""Words of columns that show a part of a pod template."""
 
 
 class EventSubject(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -60,5 +61,5 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         changed, and else paths.
         """
         return self.op == "modified" and any(
-            name in _TEMPLATE_COLUMNS or name.startswith("spec.template") for name, _ in self.fields
+            name in TEMPLATE_COLUMNS or name.startswith("spec.template") for name, _ in self.fields
         )

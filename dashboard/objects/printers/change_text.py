@@ -8,8 +8,9 @@ import msgspec
 
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.health import WITHOUT_VERDICT
+from dashboard.objects.kinds.feed_entry import TEMPLATE_COLUMNS
 from dashboard.objects.kinds.row import Cell, Row, Tone
-from dashboard.objects.paths.field_changes import FieldChange, row_changes
+from dashboard.objects.paths.field_changes import FieldChange, FieldChanges, row_changes
 from dashboard.objects.printers.events import event_text
 from dashboard.objects.printers.printer import Column
 from dashboard.objects.printers.registry import columns_for
@@ -18,6 +19,8 @@ MOST_FIELDS = 3
 """Maximum number of field paths in one line; the others are counted."""
 _MOST_NAMED = 20
 """Maximum number of field paths that a filter can find an entry by."""
+_WITH_TEMPLATE = frozenset({"deployments.apps", "statefulsets.apps", "daemonsets.apps"})
+"""Kinds with a pod template, of which columns have the images alone."""
 _SAYS_NOTHING = frozenset({"", "Current", "Active"}) | WITHOUT_VERDICT
 _LONGEST_MESSAGE = 200
 """Maximum characters of a Kubernetes Event in a line."""
@@ -37,7 +40,8 @@ class ChangeText(NamedTuple):
 def change_text(key: str, old: Row | None, new: Row | None, columns: tuple[Column, ...] | None = None) -> ChangeText:
     """Text and tone of a feed line for an object that was added (`old` None), changed or deleted (`new` None).
 
-    Cells come first (``status Pending → Running``), else the fields that differ, three at most. Versions and
+    Cells come first (``status Pending → Running``), else the fields that differ, three at most; of a workload, the
+    fields of its pod template that differ follow its cells, unless these name the images. Versions and
     managedFields alone say ``no visible change``. A Kubernetes Event says its reason and message, whatever changed.
     `columns` are the cells', where they are not those known for the key.
     """
@@ -57,7 +61,10 @@ def change_text(key: str, old: Row | None, new: Row | None, columns: tuple[Colum
         words.insert(0, f"deletion asked for{finalizers}")
     changed = tuple((name, now) for name, _, now in fields)
     if not words:
-        words, changed = _fields(old, new)
+        words, changed = _fields(row_changes(old, new))
+    elif key in _WITH_TEMPLATE and not any(name in TEMPLATE_COLUMNS for name, _ in changed):
+        of_template = _fields(_template_changes(old, new))
+        words, changed = words + of_template[0], changed + of_template[1]
     if not words:
         return ChangeText("no visible change", "idle")
     return ChangeText(", ".join(words), new.tone, changed)
@@ -82,9 +89,16 @@ def _cells(columns: tuple[Column, ...], old: Row, new: Row) -> list[tuple[str, s
     return [(column.words, _text(a), _text(b)) for column, a, b in named if column.words and a != b]
 
 
-def _fields(old: Row, new: Row) -> tuple[list[str], tuple[tuple[str, str], ...]]:
-    """Words for the fields that differ, and their paths with the new values."""
+def _template_changes(old: Row, new: Row) -> FieldChanges:
+    """The fields of the pod template that differ."""
     changes, are_all = row_changes(old, new)
+    template = [change for change in changes if change.steps[:2] == ("spec", "template")]
+    return FieldChanges(template, are_all or not template)
+
+
+def _fields(found: FieldChanges) -> tuple[list[str], tuple[tuple[str, str], ...]]:
+    """Words for the fields that differ, and their paths with the new values."""
+    changes, are_all = found
     words = [field_word(change) for change in changes[:MOST_FIELDS]]
     more = len(changes) - MOST_FIELDS
     if not are_all:

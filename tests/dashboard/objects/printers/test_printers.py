@@ -323,3 +323,19 @@ def test_the_object_of_an_event_is_told_apart_by_its_group_where_it_is_a_custom_
     assert shown["apps/v1"].endswith(">gateway/web</td>")
     assert 'title="gateway/web (networking.istio.io)"' in shown["networking.istio.io/v1"]
     assert shown["networking.istio.io/v1"].endswith(">gateway/web <small>networking.istio.io</small></td>")
+
+
+def test_a_change_of_a_workloads_template_follows_its_cells_unless_these_name_the_images() -> None:
+    old, scaled, both = workload(numbers(2)), workload(numbers(2), replicas=3), workload(numbers(2), replicas=3)
+    both["spec"]["template"]["spec"]["containers"][0]["env"] = [{"name": "LEVEL", "value": "debug"}]
+    image = workload(numbers(2), replicas=3)
+    image["spec"]["template"]["spec"]["containers"][0]["image"] = "i:2"
+
+    def words(new: Json) -> str:
+        return change_text("deployments.apps", row_of("deployments.apps", old), row_of("deployments.apps", new)).words
+
+    assert "spec.template" not in words(scaled)
+    added = 'spec.template.spec.containers[a].env added: [{"name":"LEVEL","value":"debug"}]'
+    assert words(both) == f"{words(scaled)}, {added}"
+    assert "images i → i:2" in words(image)
+    assert "spec.template" not in words(image)

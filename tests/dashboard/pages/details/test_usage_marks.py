@@ -35,9 +35,9 @@ def pod_with(restarts: int, state: Json, *, of: str = "containerStatuses") -> Js
     return made("Pod", "web-1-a", spec=spec, status={"phase": "Running", of: statuses})
 
 
-def deployment(image: str, **annotations: str) -> Json:
+def deployment(image: str, *, replicas: int = 3, **annotations: str) -> Json:
     template = {"metadata": {"annotations": annotations}, "spec": {"containers": [{"name": "app", "image": image}]}}
-    return made("Deployment", "web", api_version="apps/v1", spec={"replicas": 3, "template": template})
+    return made("Deployment", "web", api_version="apps/v1", spec={"replicas": replicas, "template": template})
 
 
 RUNS, OOM = {"running": {"startedAt": CREATED}}, {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}
@@ -49,6 +49,8 @@ INIT_KILLED = fields_of(
 INITIALIZED = fields_of("pods", pod_with(3, RUNS, of="initContainerStatuses"), pod_with(0, RUNS))
 ROLLOUT = fields_of(DEPLOYMENTS, deployment("app:1"), deployment("app:2"))
 RESTARTED_BY_HAND = fields_of(DEPLOYMENTS, deployment("app:1"), deployment("app:1", restartedAt="now"))
+SCALED = fields_of(DEPLOYMENTS, deployment("app:1"), deployment("app:1", replicas=4))
+SCALED_AND_RESTARTED = fields_of(DEPLOYMENTS, deployment("app:1"), deployment("app:1", replicas=4, restartedAt="now"))
 
 
 def entry(clock: FakeClock, name: str, fields: tuple[tuple[str, str], ...], **more: Any) -> Entry:
@@ -104,6 +106,9 @@ def test_what_happens_to_the_family_is_marked() -> None:
     assert marked.tell(DEPLOYMENTS, entry(marked.clock, "web", RESTARTED_BY_HAND, words=""))
     assert marked.shown[-1] == ("rollout", "web")
     marked.clock.skip(60)
+    assert marked.tell(DEPLOYMENTS, entry(marked.clock, "web", SCALED_AND_RESTARTED, words="both"))
+    assert marked.shown[-1] == ("rollout", "web: both")
+    marked.clock.skip(60)
     assert marked.tell("pods", entry(marked.clock, "web-1-d", INIT_KILLED, **mine))
     assert marked.shown[-1] == ("oom", "web-1-d was killed for its memory")
 
@@ -117,7 +122,7 @@ def test_what_happens_to_the_family_is_marked() -> None:
         ("pods", "web-1-a", INITIALIZED, {"owner": "ReplicaSet/web-1"}),
         ("pods", "web-1-a", RESTART, {"owner": "ReplicaSet/web-1", "op": "deleted"}),
         (DEPLOYMENTS, "web", ROLLOUT, {"op": "added"}),
-        (DEPLOYMENTS, "web", (("spec.replicas", "3"),), {}),
+        (DEPLOYMENTS, "web", SCALED, {}),
         (DEPLOYMENTS, "other", ROLLOUT, {}),
     ],
 )
