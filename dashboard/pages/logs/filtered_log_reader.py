@@ -11,6 +11,7 @@ from dashboard.objects.logs.line_filter import LineFilter
 from dashboard.pages.feed.time_range import iso
 from dashboard.pages.logs.line_buffer import TIME_LENGTH, sort_key, time_bytes
 from informerd.errors import BadRequest, NotFound
+from informerd.logs.log_follower import TAIL
 from informerd.logs.log_lines import PREFIX, split_time
 from informerd.logs.log_reader import read_log
 from informerd.rest.client import Client
@@ -57,13 +58,15 @@ async def read_history(
     previous: bool = False,
     with_previous: bool = False,
     first_line: Callable[[], bytes] = bytes,
+    note_newest: Callable[[bytes], None] | None = None,
 ) -> AsyncGenerator[list[bytes], None]:
     """The lines that match, oldest first, some at a time.
 
     `previous` reads only the run before the last restart, `with_previous` that one before the present one. While a
     container waits to be started again, the kubelet gives the same run for both: it is read once.
-    `first_line` returns the first line that is had by other means, empty while there is none: reading ends there.
-    Raises as read_log.
+    `first_line` returns the first line that is had by other means, empty while there is none: lines end there.
+    `note_newest` is called with the newest line that there is, of the TAIL lines after that one: a followed log begins
+    with so many. Raises as read_log.
     """
     since = iso(float(int(_unix(span.begin)))) if span.begin else ""
     before = _Run()
@@ -77,7 +80,7 @@ async def read_history(
     if previous:
         return
     chunks = read_log(client, container.namespace, container.pod, container.container, since=since)
-    async for found in _matching(before.left_out(chunks), lines, span, progress, first_line):
+    async for found in _matching(before.left_out(chunks), lines, span, progress, first_line, note_newest):
         yield found
 
 
@@ -109,17 +112,29 @@ async def _matching(
     span: LineSpan,
     progress: ReadProgress,
     first_line: Callable[[], bytes],
+    note_newest: Callable[[bytes], None] | None = None,
 ) -> AsyncIterator[list[bytes]]:
+    newest, left = b"", TAIL
     async for chunk in chunks:
-        whole, is_last = _before(chunk, first_line())
-        progress.bytes_read += len(whole)
-        progress.lines_read += whole.count(b"\n")
-        found = lines.matching_lines(whole) if lines else whole.split(b"\n")[:-1]
-        found = span.chosen(found)
-        if found:
-            yield found
-        if is_last or (span.end and span.is_over(chunk[chunk.rfind(b"\n", 0, len(chunk) - 1) + 1 :])):
-            return
+        newest = chunk[chunk.rfind(b"\n", 0, len(chunk) - 1) + 1 :]
+        if left < TAIL:
+            left -= chunk.count(b"\n")
+        else:
+            whole, is_last = _before(chunk, first_line())
+            progress.bytes_read += len(whole)
+            progress.lines_read += whole.count(b"\n")
+            found = lines.matching_lines(whole) if lines else whole.split(b"\n")[:-1]
+            found = span.chosen(found)
+            if found:
+                yield found
+            if span.end and span.is_over(newest):
+                return
+            if is_last:
+                left -= chunk[len(whole) :].count(b"\n")
+        if left < TAIL and (left <= 0 or note_newest is None):
+            break
+    if note_newest is not None and newest:
+        note_newest(newest)
 
 
 def _before(chunk: bytes, line: bytes) -> tuple[bytes, bool]:

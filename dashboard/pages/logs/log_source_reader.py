@@ -36,6 +36,7 @@ MAX_READERS = 5
 CONCURRENT_READS = 4
 BEGIN_SECONDS = 1.0
 """Seconds that the reading of a log's history waits for the first followed line."""
+SHORT_WAIT = 0.05
 RIGHTS_SECONDS = 30.0
 """Seconds for which an answer about a right holds, where rights are not known beforehand."""
 
@@ -250,6 +251,7 @@ class LogSourceReader:
                 problem = str(error) if source.stream is None else ""
             except InformerdError as error:
                 problem, is_whole = f"The log could not be read: {error}", False
+        await self._wait_for_followed(source)
         source.is_read, source.is_whole = True, is_whole
         if source.stream is None and source.state == "reading":
             self._set_state(source, "done", problem)
@@ -267,6 +269,14 @@ class LogSourceReader:
             self._mark(source, "error", problem)
         self._on_change()
 
+    async def _wait_for_followed(self, source: LogSource) -> None:
+        """Return once the followed lines have come to the newest that the kubelet had: a search has read all then.
+        After BEGIN_SECONDS it goes on without.
+        """
+        until = self._clock.now() + BEGIN_SECONDS
+        while source.is_behind and self._clock.now() < until:
+            await self._clock.sleep(SHORT_WAIT)
+
     async def _collect(self, source: LogSource, lines: deque[bytes]) -> None:
         client = next(iter(self.log_clients().values()), None)
         if client is None:
@@ -280,6 +290,7 @@ class LogSourceReader:
             previous=self._query.previous,
             with_previous=source.restarts > 0,
             first_line=lambda: source.first_line,
+            note_newest=source.note_newest,
         )
         async for batch in found:
             self.store.dropped += max(0, len(lines) + len(batch) - MAX_MERGED_LINES)

@@ -50,6 +50,17 @@ class LogSource:
     """Whether the reading of its history is over."""
     is_whole: bool = False
     """Whether its history was read to the end."""
+    newest_time: bytes = b""
+    """Time of the newest line that the kubelet had when its history was read."""
+
+    def note_newest(self, line: bytes) -> None:
+        """The newest line that the kubelet has."""
+        self.newest_time = sort_key(line)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether its followed lines have begun, and have not come to the newest that the kubelet had."""
+        return self.stream is not None and bool(self.first_line) and sort_key(self.last_line) < self.newest_time
 
     @property
     def missing_before(self) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,6 +11,7 @@ import pytest
 
 from dashboard.live.logs.container_stream import ContainerId
 from dashboard.objects.logs.line_filter import ANY_LINE, parse_line_filter
+from dashboard.pages.logs import filtered_log_reader
 from dashboard.pages.logs.filtered_log_reader import LineSpan, ReadProgress, read_history
 from informerd.errors import BadRequest, Status
 from informerd.rest.client import Client
@@ -42,7 +43,12 @@ class Kubelet:
 
 
 async def read(
-    kubelet: Kubelet, *, first_line: bytes = b"", typed: str = "", progress: ReadProgress | None = None
+    kubelet: Kubelet,
+    *,
+    first_line: bytes = b"",
+    typed: str = "",
+    progress: ReadProgress | None = None,
+    note_newest: Callable[[bytes], None] | None = None,
 ) -> list[bytes]:
     found = read_history(
         cast("Client", kubelet),
@@ -52,6 +58,7 @@ async def read(
         progress or ReadProgress(),
         with_previous=True,
         first_line=lambda: first_line,
+        note_newest=note_newest,
     )
     return [each async for batch in found for each in batch]
 
@@ -81,3 +88,23 @@ async def test_what_is_had_by_following_is_not_counted_as_read() -> None:
     progress = ReadProgress()
     await read(Kubelet([1, 2, 3, 4]), first_line=line(3), typed="nowhere", progress=progress)
     assert progress == ReadProgress(len(line(1) + line(2)) + 2, 2)
+
+
+@pytest.mark.parametrize(("first", "expected"), [(0, [1, 2, 3, 4, 5]), (4, [1, 2, 3]), (1, [])])
+async def test_the_newest_line_is_told_whatever_is_followed(first: int, expected: list[int]) -> None:
+    newest: list[bytes] = []
+    progress = ReadProgress()
+    found = await read(
+        Kubelet([1, 2, 3, 4, 5], before=[0]), first_line=line(first) if first else b"", typed='"line"',
+        progress=progress, note_newest=newest.append,
+    )  # fmt: skip
+    assert found == [line(each) for each in [0, *expected]]
+    assert newest == [line(5) + b"\n"]
+    assert progress.lines_read == len(found)  # the followed lines are counted as they come
+
+
+async def test_no_more_lines_are_read_for_it_than_a_followed_log_begins_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filtered_log_reader, "TAIL", 3)
+    newest: list[bytes] = []
+    await read(Kubelet([*range(1, 50)]), first_line=line(10), note_newest=newest.append)
+    assert newest == [line(12) + b"\n"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from types import SimpleNamespace
 from typing import cast
 
@@ -267,3 +267,42 @@ async def test_lines_that_were_read_as_history_do_not_come_again_by_a_stream_tha
     if not is_meanwhile:
         logs.log_event(logs.sources[0].container, followed)
     assert lines_of(logs) == [line(number) for number in (1, 2, 3, 4)]
+
+
+async def test_a_search_has_read_all_once_the_followed_lines_have_come_to_the_newest_that_there_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def history(*_: object, note_newest: Callable[[bytes], None], **__: object) -> AsyncIterator[list[bytes]]:
+        yield [line(1)]
+        note_newest(line(4))
+
+    monkeypatch.setattr(log_source_reader, "read_history", history)
+    clock = FakeClock()
+    logs = reader(Streams(), query=LogsQuery.parse(QueryDict("q=x")), clock=clock)
+    monkeypatch.setattr(logs, "log_clients", lambda: {1: object()})
+    await logs.update([pod(0)])
+    (source,) = logs.sources
+    logs.log_event(source.container, LogLines("main", [line(2), line(3)]))
+    await clock.advance(0.5)
+    assert not source.is_read
+    logs.log_event(source.container, LogLines("main", [line(4)]))
+    await clock.advance(0.1)
+    assert (source.is_read, source.is_whole) == (True, True)
+
+
+async def test_a_search_does_not_wait_for_followed_lines_that_do_not_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def history(*_: object, note_newest: Callable[[bytes], None], **__: object) -> AsyncIterator[list[bytes]]:
+        yield [line(1)]
+        note_newest(line(4))
+
+    monkeypatch.setattr(log_source_reader, "read_history", history)
+    clock = FakeClock()
+    logs = reader(Streams(), query=LogsQuery.parse(QueryDict("q=x")), clock=clock)
+    monkeypatch.setattr(logs, "log_clients", lambda: {1: object()})
+    await logs.update([pod(0), pod(1)])
+    logs.log_event(logs.sources[0].container, LogLines("main", [line(2)]))
+    await clock.advance(0.1)
+    assert [source.is_read for source in logs.sources] == [False, True]  # of the second, nothing is followed yet
+    for _ in range(12):
+        await clock.advance(0.1)
+    assert logs.sources[0].is_read
