@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.details.node_pods import PODS
@@ -153,6 +154,9 @@ async def log_download(
         sentence = f"These are {len(readable):,} containers; a file has the logs of {MAX_SOURCES} at most. "
         text = f"{sentence}Choose pods or containers on the page, and download those.\n"
         return HttpResponse(text, status=400, content_type="text/plain; charset=utf-8")
+    if state_of(request)[CONNECTION].client is None:
+        text = "There is no connection to the cluster, so no log can be read. Try again once this page says live.\n"
+        return HttpResponse(text, status=503, content_type="text/plain; charset=utf-8")
     content = download(state_of(request), denials, query, suffix)
     kind = "application/x-ndjson" if suffix == "ndjson" else "text/plain; charset=utf-8"
     response = StreamingHttpResponse(content, content_type=kind, headers=NO_STORE)

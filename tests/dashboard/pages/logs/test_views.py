@@ -188,3 +188,10 @@ async def test_severities_of_the_legend_filter_and_a_chosen_one_leads_back() -> 
     assert f'{href}q=severity%3Derror" title="Show only these lines"' in await site.page(ADDRESS)
     chosen = await site.page(f"{ADDRESS}?q=severity=error")
     assert '<a href="/resources/pods/shop/web/logs/" aria-current="true" title="Show lines of all severities"' in chosen
+
+
+async def test_a_file_of_logs_without_a_connection_is_refused_and_not_empty() -> None:
+    site = LogsSite(namespace("shop"), logging_pod("web"))
+    response = await site.client.get(f"{ADDRESS}logs.txt")
+    assert response.status_code == 503
+    assert response.content.startswith(b"There is no connection to the cluster")
