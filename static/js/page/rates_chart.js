@@ -50,10 +50,13 @@ const clockWords = (seconds) => {
   return `${String(date.getHours()).padStart(2, "0")}:${String(date.getMinutes()).padStart(2, "0")}`;
 };
 
+/* A web process of the version before sends none. */
+const gapsOf = (rates) => rates.gaps ?? [];
+
 function drawGaps(plot) {
   const { left, top, width, height } = plot.bbox;
   plot.ctx.fillStyle = computed("--sunken");
-  for (const [begin, end] of state.rates.gaps) {
+  for (const [begin, end] of gapsOf(state.rates)) {
     const [from, to] = [begin, end].map((at) => Math.min(left + width, Math.max(left, plot.valToPos(at, "x", true))));
     plot.ctx.fillRect(from, top, Math.max(1, to - from), height);
   }
@@ -85,9 +88,10 @@ function options(width, height) {
 function describe(rates) {
   const sum = (name) => rates[name].reduce((total, value) => total + (value ?? 0), 0);
   holder().toggleAttribute("data-quiet", !SERIES.some(sum));
-  holder().toggleAttribute("data-gaps", rates.gaps.length > 0);
+  const hasGaps = gapsOf(rates).length > 0;
+  holder().toggleAttribute("data-gaps", hasGaps);
   holder().setAttribute("aria-label", `Changes a second over the last 15 minutes: in all ${sum("added")} added, `
-    + `${sum("modified")} modified, ${sum("deleted")} deleted${rates.gaps.length ? "; others may be missing" : ""}`);
+    + `${sum("modified")} modified, ${sum("deleted")} deleted${hasGaps ? "; others may be missing" : ""}`);
 }
 
 function draw() {

@@ -21,6 +21,7 @@ _NEW_EACH_TIME: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"content-length: \d+"), "NUMBER"),
     (re.compile(r"x-request-id: [0-9a-f]+"), "REQUEST"),
     (re.compile(r'"start": \d+'), "START"),
+    (re.compile(r'"gaps": \[(\[[\d., ]+\][, ]*)*\]'), "GAPS"),
     (re.compile(r">(quiet|[\d.]+ a second|[\d.]+ changes/s)<"), "RATE"),
     (re.compile(r" · [\d.]+/s(?=<)"), ""),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?"), "TIME"),

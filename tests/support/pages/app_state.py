@@ -41,6 +41,7 @@ from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.server.live_view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.monitoring_views import HISTORY_PROBLEM, METRICS, WORKER_BLOCKED
 from dashboard.server.socket_limits import SOCKET_LIMITS
+from dashboard.server.status_views import STATUS
 from informerd.clock import SystemClock
 from informerd.lru_cache import LruCache
 
@@ -85,6 +86,7 @@ DEFAULTS: dict[Key[Any], tuple[str, Callable[[], Any]]] = {
     PROVIDERS: ("providers", lambda: Providers((), SystemClock())),
     QUOTAS: ("quotas", lambda: Quotas({}, SystemClock())),
     RIGHTS: ("rights", lambda: EVERY_RIGHT),
+    STATUS: ("status", lambda: tuple),
     VERSION_WARNINGS: ("version_warnings", lambda: VersionWarnings(SystemClock())),
     WORK_PROCESSES: ("work_processes", WorkProcesses),
 }

@@ -28,7 +28,7 @@ READS = frozenset({
     "healthz", "readyz", "metrics", "list", "follow-always", "list-again", "export", "matching", "selected",
     "selected-export", "complete", "check-new", "schema", "bulk-results", "bulk-commands", "detail", "yaml", "check",
     "take", "check-status", "take-status", "may", "owner", "whoami", "audit", "audit-export", "sign-in", "sign-out",
-    "back-channel-logout", "openid_connect_login", "openid_connect_callback", "sessions", "end-sessions",
+    "back-channel-logout", "openid_connect_login", "openid_connect_callback", "sessions", "end-sessions", "status",
     "logs", "log-lines", "log-download", "selection-logs", "selection-log-lines", "selection-log-download", "incident",
     "terminal", "detail-by-name", "incident-by-name", "moment-step",
 })  # fmt: skip
