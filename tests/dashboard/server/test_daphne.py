@@ -10,6 +10,7 @@ import pytest
 from tests.support.controlplane import free_ports
 from tests.support.local_dashboard import environ
 from tests.support.program import Program, answers
+from tests.support.wait import until
 
 pytestmark = pytest.mark.program
 
@@ -23,6 +24,31 @@ def leave(*_):
 OpenConnections.leave = leave
 {start}
 """
+LOST_FILE = """
+import asyncio, os, socket
+from dashboard.server.connection_limits import OpenConnections
+
+listening, calls, enter = socket.create_server(("127.0.0.1", 0)), [], OpenConnections.enter
+
+async def lose_a_file():
+    made, _ = await asyncio.get_running_loop().create_connection(asyncio.Protocol, *listening.getsockname())
+    calls.append(made)
+    number = made.get_extra_info("socket").fileno()
+    os.close(number)
+    while (opened := os.open(os.devnull, os.O_RDONLY)) < number:
+        pass
+    os.close(opened)  # the next socket gets this number
+
+def counted(*arguments):
+    calls.append(arguments)
+    if len(calls) == 3:
+        calls.append(asyncio.get_running_loop().create_task(lose_a_file()))
+    return enter(*arguments)
+
+OpenConnections.enter = counted
+{start}
+"""
+"""The third connection is the last one before a connection to elsewhere loses its file behind the event loop's back."""
 DAPHNE = "from daphne.cli import CommandLineInterface; CommandLineInterface.entrypoint()"
 DELTABOARD = """
 import os
@@ -51,3 +77,16 @@ def test_an_error_of_a_callback_is_logged(tmp_path: Path, start: str, arguments:
         it.wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
         it.wait_for(lambda: "RuntimeError: the callback is broken" in it.output, within=30)
         assert "CRITICAL twisted: Unhandled Error" in it.output
+
+
+def test_a_connection_that_the_event_loop_refuses_is_the_last_one(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    arguments = ("-c", LOST_FILE.format(start=DAPHNE), "-v", "0", "-p", str(port), "dashboard.asgi:application")
+    url = f"http://127.0.0.1:{port}/healthz"
+    with Program(*arguments, env=environ(tmp_path, DELTABOARD_TOKEN="off")) as it:
+        it.wait_for(lambda: answers(url))
+        it.wait_for(lambda: not answers(url), within=30)
+        until(lambda: answers(url))
+        assert all(answers(url) for _ in range(5))
+        assert "is used by transport" in it.output
+        assert "the event loop refuses sockets with the file number" in it.output
