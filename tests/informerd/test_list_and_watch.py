@@ -427,7 +427,8 @@ async def test_whatever_happens_in_between_the_store_and_the_handler_end_equal_t
     await rig.equal(informer)
     await eventually(lambda: informer.health().state == "live")
     assert sorted(stored(informer)) == sorted(map(rig.key, names))
-    assert informer.health().reconnects > 0
+    health = informer.health()
+    assert health.reconnects + health.relists > 0  # on a busy machine each break may end in a list
 
 
 async def _something_happens(rig: Rig, names: set[str], chance: random.Random) -> None:
