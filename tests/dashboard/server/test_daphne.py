@@ -25,7 +25,7 @@ OpenConnections.leave = leave
 {start}
 """
 LOST_FILE = """
-import asyncio, os, socket
+import asyncio, os, socket, sys
 from dashboard.server.connection_limits import OpenConnections
 
 listening, calls, enter = socket.create_server(("127.0.0.1", 0)), [], OpenConnections.enter
@@ -58,7 +58,7 @@ execute_from_command_line(["manage.py", *sys.argv[1:]])
 """
 
 
-@pytest.mark.parametrize(
+FORMS = pytest.mark.parametrize(
     ("start", "arguments"),
     [
         (DAPHNE, ("-v", "0", "-p", "{port}", "dashboard.asgi:application")),
@@ -66,6 +66,9 @@ execute_from_command_line(["manage.py", *sys.argv[1:]])
     ],
     ids=["daphne", "deltaboard"],
 )
+
+
+@FORMS
 def test_an_error_of_a_callback_is_logged(tmp_path: Path, start: str, arguments: tuple[str, ...]) -> None:
     (port,) = free_ports(1)
     code = BROKEN_CALLBACK.format(start=start)
@@ -79,11 +82,16 @@ def test_an_error_of_a_callback_is_logged(tmp_path: Path, start: str, arguments:
         assert "CRITICAL twisted: Unhandled Error" in it.output
 
 
-def test_a_connection_that_the_event_loop_refuses_is_the_last_one(tmp_path: Path) -> None:
+@FORMS
+def test_a_connection_that_the_event_loop_refuses_is_the_last_one(
+    tmp_path: Path, start: str, arguments: tuple[str, ...]
+) -> None:
+    """That of asyncio, which daphne's own command has, and uvloop."""
     (port,) = free_ports(1)
-    arguments = ("-c", LOST_FILE.format(start=DAPHNE), "-v", "0", "-p", str(port), "dashboard.asgi:application")
+    options = [each.format(port=port) for each in arguments]
+    env = {**environ(tmp_path, DELTABOARD_TOKEN="off"), "DJANGO_SETTINGS_MODULE": os.environ["DJANGO_SETTINGS_MODULE"]}
     url = f"http://127.0.0.1:{port}/healthz"
-    with Program(*arguments, env=environ(tmp_path, DELTABOARD_TOKEN="off")) as it:
+    with Program("-c", LOST_FILE.format(start=start), *options, env=env) as it:
         it.wait_for(lambda: answers(url))
         it.wait_for(lambda: not answers(url), within=30)
         until(lambda: answers(url))
