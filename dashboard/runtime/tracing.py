@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry traces, and the open span of the running task, in which others begin.
+"""OpenTelemetry traces: their ids, recorded spans, and the current span of a task, the parent of those that it begins.
 
 Only what `open_traces` returns for an address imports OpenTelemetry. docs/traces.md describes the traces.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from informerd.clock import Clock
 
 if TYPE_CHECKING:
-    from dashboard.runtime.otlp_sink import OtlpSink
+    from dashboard.runtime.otlp_sender import OtlpSender
 
 Attributes = Mapping[str, str | int | float | bool]
 SpanKind = Literal["internal", "server", "producer", "consumer"]
@@ -75,9 +75,9 @@ class Traces:
     Recording never waits, raises no errors of the collector, and keeps a bounded number of spans that are not sent yet.
     """
 
-    def __init__(self, sink: OtlpSink, ratio: float, clock: Clock) -> None:
+    def __init__(self, sender: OtlpSender, ratio: float, clock: Clock) -> None:
         self.clock = clock
-        self._sink = sink
+        self._sender = sender
         self._bound: int = round(ratio * (1 << _HALF))
 
     def samples(self, trace: int) -> bool:
@@ -99,7 +99,7 @@ class Traces:
         the clocks of two machines differ.
         """
         times = (began, max(began, self.clock.time()))
-        self._sink.send(name, span, parent, times, kind, attributes, failed=failed)
+        self._sender.send(name, span, parent, times, kind, attributes, failed=failed)
 
     @contextmanager
     def open(self, name: str, parent: SpanId | None = None, *, kind: SpanKind = "internal") -> Iterator[OpenSpan]:
@@ -121,7 +121,7 @@ class Traces:
 
     async def close(self) -> None:
         """Send what is recorded, for a few seconds at most. Later spans are dropped."""
-        await self._sink.close()
+        await self._sender.close()
 
 
 def _current() -> OpenSpan | None:
@@ -165,6 +165,6 @@ def open_traces(address: str, ratio: float, clock: Clock) -> Traces | None:
     """Traces that are sent to the collector at `address`; None without one."""
     if not address:
         return None
-    from dashboard.runtime.otlp_sink import OtlpSink
+    from dashboard.runtime.otlp_sender import OtlpSender
 
-    return Traces(OtlpSink(address), ratio, clock)
+    return Traces(OtlpSender(address), ratio, clock)

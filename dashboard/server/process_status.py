@@ -1,4 +1,4 @@
-"""Status of a process: what it uses, whom it serves and what it hears, as parts of the page /status/."""
+"""Parts of the page /status/ and their figures: a number in words, with its limit where it has one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page /status/: what this process uses, whom it serves, and how old each kind is that it shows."""
+"""View of the page /status/: memory, sockets, delays and versions of this process, and the freshness of each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ASGI layer that records a span of each POST, in which spans of its steps begin."""
+"""ASGI layer that records an OpenTelemetry span for each POST, the parent of the spans of its steps."""
 
 from __future__ import annotations
 

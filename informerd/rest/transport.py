@@ -28,7 +28,7 @@ from informerd.errors import ConfigError, MalformedAnswer, NoContent, NotBegun, 
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.credentials import RequestCredentials
 from informerd.rest.read_time_slice import LoopTurn
-from informerd.rest.refused_file_numbers import occupy_refused_number
+from informerd.rest.refused_file_descriptors import occupy_refused_descriptor
 from informerd.rest.request import RestRequest, check_header
 from informerd.rest.response import Response, error_from_response, http_date, warning_texts
 from informerd.rest.response_stream import ResponseStream
@@ -211,7 +211,7 @@ class Transport:
             )
             code = str(response.status)
         except RuntimeError as error:
-            if occupy_refused_number(error):
+            if occupy_refused_descriptor(error):
                 raise NotConnected(f"{self._config.server}: no connection could be begun: {error}") from error
             raise
         finally:

@@ -105,6 +105,13 @@ def line_with(page: Page, text: str) -> Locator:
     return page.locator("#log .log-line").filter(has_text=text)
 
 
+def load_lines(page: Page, button: Locator) -> None:
+    """Press the button, and wait until the lines that it loads are drawn."""
+    with page.expect_response(re.compile("/logs/lines/")):
+        button.click()
+    expect(page.locator(".log-head")).not_to_contain_text("Reading")
+
+
 def test_lines_are_followed_until_somebody_scrolls_up_and_only_then(
     page: Page, site: Dashboard, pod: LoggingPod
 ) -> None:
@@ -163,8 +170,7 @@ def test_older_lines_are_loaded_and_the_beginning_is_said(page: Page, site: Dash
     older = page.get_by_role("button", name="Load earlier lines")
     while older.count():
         page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
-        older.click()
-        expect(page.locator(".log-head")).not_to_contain_text("Reading")
+        load_lines(page, older)
     page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
     expect(line_with(page, "line 0").first).to_be_visible()
     expect(page.locator(".log-head [data-mark=begin]")).to_contain_text("begins here")
@@ -206,8 +212,7 @@ def test_no_line_of_a_busy_container_is_missing_without_a_mark_beside_those_of_a
     expect(seam).to_contain_text("Earlier lines may be missing above")
     assert violations(page, part="main") == []
     while log.evaluate(FIND_MARK, "older"):
-        seam.get_by_role("button", name="load").click()
-        expect(page.locator(".log-head")).not_to_contain_text("Reading")
+        load_lines(page, seam.get_by_role("button", name="load"))
     expect(page.locator(".log-head")).to_contain_text("begins here")
     while log.evaluate(FIND_MARK, "skipped"):
         page.locator("#log [data-mark=skipped]").first.get_by_role("button", name="load").click()
@@ -241,8 +246,7 @@ def test_pods_of_one_name_in_two_namespaces_are_told_apart(
     older = page.get_by_role("button", name="Load earlier lines")
     while older.count():
         page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
-        older.click()
-        expect(page.locator(".log-head")).not_to_contain_text("Reading")
+        load_lines(page, older)
     page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
     for each in (namespace, other):
         long = line_with(page, f"long {each}.")
@@ -463,8 +467,7 @@ def test_lines_that_go_for_others_become_a_mark_that_loads_them(page: Page, site
     expect(line_with(page, "line 3999.")).to_be_visible()
     older = page.get_by_role("button", name="Load earlier lines")
     for _ in range(2):
-        older.click()
-        expect(page.locator(".log-head")).not_to_contain_text("Reading")
+        load_lines(page, older)
         page.locator("#log").evaluate("(log) => { log.scrollTop = 0; }")
     height = page.locator("#log .log-space").evaluate("(space) => space.clientHeight / 20")
     assert height <= 2000
@@ -825,5 +828,5 @@ def test_nothing_covers_anything_else_in_a_small_window_and_the_newest_line_can_
         "(parts) => parts.map((part) => [part.getBoundingClientRect().top, part.scrollHeight])"
     )
     assert all(top + height <= below + 1 for (top, height), (below, _) in itertools.pairwise(boxes)), boxes
-    line_with(page, "line 199").scroll_into_view_if_needed()
+    page.locator("#log").scroll_into_view_if_needed()
     expect(line_with(page, "line 199")).to_be_in_viewport(ratio=0.9)

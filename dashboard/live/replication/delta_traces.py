@@ -1,4 +1,4 @@
-"""Traces of deltas: from the worker's frame over the replica to what browsers get.
+"""OpenTelemetry traces of deltas: published by the worker, applied by a web process, sent to browsers.
 
 Worker and web process know a frame by its kind, epoch and number. The trace's id is a hash of these, so the spans of
 both are in one trace, and both decide alike whether it is recorded, though no message says so.

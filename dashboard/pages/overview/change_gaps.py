@@ -1,4 +1,4 @@
-"""Gaps of the overview: times of which not every change of its kinds is known."""
+"""Gaps in the overview's changes: times in which not every change was recorded, for its chart, tiles and list."""
 
 from __future__ import annotations
 

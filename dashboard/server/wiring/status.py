@@ -1,4 +1,4 @@
-"""Parts of the page /status/, from what a web process and its worker know of themselves."""
+"""Builder of the parts of the page /status/, from the objects of a web process and its worker."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.runtime import otlp_sink
-from dashboard.runtime.otlp_sink import OtlpSink
+from dashboard.runtime import otlp_sender
+from dashboard.runtime.otlp_sender import OtlpSender
 from dashboard.runtime.tracing import SpanId, Traces, first_span, new_trace, open_traces, span, traceparent
 from informerd.clock import SystemClock
 from tests.support.clock import FakeClock
@@ -62,7 +62,7 @@ def test_without_an_address_there_are_no_traces_and_a_span_is_none() -> None:
 
 
 async def test_spans_in_a_span_are_in_its_trace_and_none_begins_after_its_end(collector: Collector) -> None:
-    traces = Traces(OtlpSink(collector.url), 0.0, SystemClock())
+    traces = Traces(OtlpSender(collector.url), 0.0, SystemClock())
     proxy, late = SpanId(new_trace(), 5), asyncio.Event()
 
     async def left_behind() -> None:
@@ -90,11 +90,11 @@ async def test_the_ratio_decides_by_the_id_and_a_span_never_ends_before_it_began
     clock = FakeClock()
     sampled = {}
     for ratio in (0.0, 0.25, 1.0):
-        traces = Traces(OtlpSink(collector.url), ratio, clock)
+        traces = Traces(OtlpSender(collector.url), ratio, clock)
         sampled[ratio] = [trace for trace in (step << 56 for step in range(256)) if traces.samples(trace)]
         await traces.close()
     assert [len(found) for found in sampled.values()] == [0, 64, 256]
-    traces = Traces(OtlpSink(collector.url), 1.0, clock)
+    traces = Traces(OtlpSender(collector.url), 1.0, clock)
     traces.record("of another clock", first_span(7 << 64), None, clock.time() + 5, {})
     await traces.close()
     (found,) = collector.spans
@@ -104,10 +104,10 @@ async def test_the_ratio_decides_by_the_id_and_a_span_never_ends_before_it_began
 async def test_a_collector_that_is_away_is_one_line_and_one_when_it_is_back(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(otlp_sink, "SEND_INTERVAL", AT_ONCE)
-    monkeypatch.setattr(otlp_sink, "SEND_TIMEOUT", 2.0)
+    monkeypatch.setattr(otlp_sender, "SEND_INTERVAL", AT_ONCE)
+    monkeypatch.setattr(otlp_sender, "SEND_TIMEOUT", 2.0)
     (port,) = free_ports(1)
-    traces = Traces(OtlpSink(f"http://127.0.0.1:{port}"), 1.0, SystemClock())
+    traces = Traces(OtlpSender(f"http://127.0.0.1:{port}"), 1.0, SystemClock())
     failed = counted_exports(monkeypatch)
     while len(failed) < 2:
         await recorded(traces)
@@ -126,19 +126,19 @@ async def test_a_collector_that_is_away_is_one_line_and_one_when_it_is_back(
 def counted_exports(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Results of the exports from now on."""
     results: list[object] = []
-    export = otlp_sink._Exporter.export
+    export = otlp_sender._Exporter.export
 
-    def counted(self: otlp_sink._Exporter, spans: object) -> object:
+    def counted(self: otlp_sender._Exporter, spans: object) -> object:
         results.append(export(self, spans))  # type: ignore[arg-type]
         return results[-1]
 
-    monkeypatch.setattr(otlp_sink._Exporter, "export", counted)
+    monkeypatch.setattr(otlp_sender._Exporter, "export", counted)
     return results
 
 
 async def test_what_is_left_is_sent_at_the_end(monkeypatch: pytest.MonkeyPatch, collector: Collector) -> None:
-    monkeypatch.setattr(otlp_sink, "SEND_INTERVAL", NEVER)
-    traces = Traces(OtlpSink(collector.url), 1.0, SystemClock())
+    monkeypatch.setattr(otlp_sender, "SEND_INTERVAL", NEVER)
+    traces = Traces(OtlpSender(collector.url), 1.0, SystemClock())
     await recorded(traces)
     assert not collector.spans
     await traces.close()
@@ -146,14 +146,14 @@ async def test_what_is_left_is_sent_at_the_end(monkeypatch: pytest.MonkeyPatch, 
 
 
 async def test_a_collector_that_hangs_holds_up_neither_the_work_nor_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(otlp_sink, "SEND_INTERVAL", AT_ONCE)
-    monkeypatch.setattr(otlp_sink, "SEND_TIMEOUT", NEVER)
-    monkeypatch.setattr(otlp_sink, "FLUSH_SECONDS", AT_ONCE)
+    monkeypatch.setattr(otlp_sender, "SEND_INTERVAL", AT_ONCE)
+    monkeypatch.setattr(otlp_sender, "SEND_TIMEOUT", NEVER)
+    monkeypatch.setattr(otlp_sender, "FLUSH_SECONDS", AT_ONCE)
     with Collector(hangs=True) as collector:
-        traces = Traces(OtlpSink(collector.url), 1.0, SystemClock())
+        traces = Traces(OtlpSender(collector.url), 1.0, SystemClock())
         await recorded(traces)
         await eventually(collector.asked.is_set)
-        for _ in range(2 * otlp_sink.MAX_QUEUED):
+        for _ in range(2 * otlp_sender.MAX_QUEUED):
             await recorded(traces)
         await traces.close()
         assert not collector.spans, "nothing was answered, and nobody waits for it"

@@ -35,9 +35,11 @@ async def lose_a_file():
     calls.append(made)
     number = made.get_extra_info("socket").fileno()
     os.close(number)
-    while (opened := os.open(os.devnull, os.O_RDONLY)) < number:
-        pass
-    os.close(opened)  # the next socket gets this number
+    while True:  # the next socket gets this number, also when earlier connections have ended
+        while (opened := os.open(os.devnull, os.O_RDONLY)) < number:
+            pass
+        os.close(opened)
+        await asyncio.sleep(0.001)
 
 def counted(*arguments):
     calls.append(arguments)
@@ -97,4 +99,4 @@ def test_a_connection_that_the_event_loop_refuses_is_the_last_one(
         until(lambda: answers(url))
         assert all(answers(url) for _ in range(5))
         assert "is used by transport" in it.output
-        assert "the event loop refuses sockets with the file number" in it.output
+        assert "the event loop refuses sockets with the file descriptor" in it.output

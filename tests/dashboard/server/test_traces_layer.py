@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from dashboard.runtime.otlp_sink import OtlpSink
+from dashboard.runtime.otlp_sender import OtlpSender
 from dashboard.runtime.tracing import Traces
 from dashboard.server.traces_layer import TracesLayer
 from informerd.clock import SystemClock
@@ -29,7 +29,7 @@ async def spans_of(
         return None
 
     with Collector() as collector:
-        traces = Traces(OtlpSink(collector.url), 0.0, SystemClock())
+        traces = Traces(OtlpSender(collector.url), 0.0, SystemClock())
         scope = {**scope_of(traceparent=traceparent), "method": method, "path": path}
         await TracesLayer(inner, traces)(scope, ignored, ignored)
         await traces.close()

@@ -11,7 +11,7 @@ import pytest
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.target import Target
-from dashboard.runtime.otlp_sink import OtlpSink
+from dashboard.runtime.otlp_sender import OtlpSender
 from dashboard.runtime.tracing import Traces
 from informerd.clock import SystemClock
 from informerd.rest.request import RestRequest
@@ -34,7 +34,7 @@ async def test_the_api_server_gets_the_span_of_each_write(
     exchange = ObjectClient(parts.client.observed_by(observe), target)
     body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one", "namespace": namespace}}
     with Collector() as collector:
-        traces = Traces(OtlpSink(collector.url), 0.0, SystemClock())
+        traces = Traces(OtlpSender(collector.url), 0.0, SystemClock())
         with traces.open("request"):
             await exchange.create(body, dry_run=True)
             made = (await exchange.create(body, dry_run=False)).value

@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from informerd.rest.refused_file_numbers import occupy_refused_number
+from informerd.rest.refused_file_descriptors import occupy_refused_descriptor
 
 uvloop = pytest.importorskip("uvloop")
 
@@ -39,7 +39,7 @@ def test_sockets_get_other_numbers_after_the_first_that_was_refused() -> None:
             for _ in range(2):
                 with pytest.raises(RuntimeError, match=f"File descriptor {number} is used by transport") as refused:
                     await connect(address)
-            assert occupy_refused_number(refused.value)
+            assert occupy_refused_descriptor(refused.value)
             for _ in range(3):
                 await connect(address)
             lost.abort()
@@ -52,4 +52,4 @@ def test_sockets_get_other_numbers_after_the_first_that_was_refused() -> None:
     "error", [None, RuntimeError("something else"), OSError("File descriptor 3 is used by transport")]
 )
 def test_other_errors_are_none_of_its_business(error: Exception | None) -> None:
-    assert not occupy_refused_number(error)
+    assert not occupy_refused_descriptor(error)

@@ -1,4 +1,7 @@
-"""Sender of spans to a collector by OTLP over HTTP, from a thread of its own. Imports OpenTelemetry."""
+"""Sender of OpenTelemetry spans to a collector (OTLP over HTTP), in a thread of its own.
+
+Only `tracing.open_traces` imports this: it imports OpenTelemetry.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ FLUSH_SECONDS = 3.0
 logger = logging.getLogger(__name__)
 
 
-class OtlpSink:
+class OtlpSender:
     """Sends spans to the collector at `address`, such as ``http://collector:4318``. One that is away costs spans, and
     two lines of the log: when it is first away, and when it is back.
     """
