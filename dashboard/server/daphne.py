@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from dashboard.server.guard import HIGHEST_PORT, check_bind
-from informerd.rest.refused_file_descriptors import occupy_refused_descriptor
 
 BACKLOG = 512
 FULL_GC_EVERY = 100
@@ -130,9 +129,7 @@ def limit_websockets() -> None:
 
 
 def log_failures() -> None:
-    """Write exceptions of Twisted's callbacks to the log "twisted": nobody is told of them else. Where uvloop refused a
-    connection, the next ones are accepted (see refused_file_descriptors).
-    """
+    """Write exceptions of Twisted's callbacks to the log "twisted": nobody is told of them else."""
     from twisted.logger import (
         FilteringLogObserver,
         LogLevel,
@@ -144,14 +141,7 @@ def log_failures() -> None:
     failures: Any = LogLevelFilterPredicate(defaultLogLevel=LogLevel.error)  # mypy does not see its interfaces
     log: Any = STDLibLogObserver()
     observer: Any = FilteringLogObserver(log, [failures])
-
-    def heal(event: dict[str, Any]) -> None:
-        failure = event.get("log_failure") or event.get("failure")  # as callbacks of timers and of files have it
-        if failure is not None:
-            occupy_refused_descriptor(failure.value)
-
-    healing: Any = heal
-    globalLogBeginner.beginLoggingTo([observer, healing], discardBuffer=True, redirectStandardIO=False)
+    globalLogBeginner.beginLoggingTo([observer], discardBuffer=True, redirectStandardIO=False)
 
 
 def use_own_server_class() -> None:

@@ -26,9 +26,9 @@ from yarl import URL
 from informerd.clock import Clock
 from informerd.errors import ConfigError, MalformedAnswer, NoContent, NotBegun, NotConnected, Unreachable
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.connection_socket import ConnectionSocket, new_socket
 from informerd.rest.credentials import RequestCredentials
 from informerd.rest.read_time_slice import LoopTurn
-from informerd.rest.refused_file_descriptors import occupy_refused_descriptor
 from informerd.rest.request import RestRequest, check_header
 from informerd.rest.response import Response, error_from_response, http_date, warning_texts
 from informerd.rest.response_stream import ResponseStream
@@ -51,9 +51,6 @@ CLOSE_TIMEOUT = 2.0
 _LAST_TURNS = 20
 """Turns of the event loop that connections get to end in; two or three are enough."""
 
-_KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 30_000))
-
-
 _BROKEN = (aiohttp.ClientError, HttpProcessingError, OSError, EOFError, UnicodeError)
 """Errors of sending and reading without a response. UnicodeError: a host name that DNS cannot hold."""
 
@@ -70,7 +67,7 @@ class Transport:
         self._config = config
         self._clock = clock
         self._sessions: dict[Pool, aiohttp.ClientSession] = {}
-        self._sockets: WeakSet[socket.socket] = WeakSet()
+        self._sockets: WeakSet[ConnectionSocket] = WeakSet()
         self._closed = False
 
     async def close(self) -> None:
@@ -84,7 +81,7 @@ class Transport:
     async def _end_sockets(self) -> None:
         """End what still stands: a TLS connection that a cancelled call left waits for the peer's goodbye."""
         for _ in range(_LAST_TURNS):
-            left = [each for each in self._sockets if each.fileno() >= 0]
+            left = [each for each in self._sockets if each.has_descriptor]
             if not left:
                 break
             for each in left:
@@ -210,10 +207,6 @@ class Transport:
                 middlewares=() if call.method == "GET" else (self._never_twice,),
             )
             code = str(response.status)
-        except RuntimeError as error:
-            if occupy_refused_descriptor(error):
-                raise NotConnected(f"{self._config.server}: no connection could be begun: {error}") from error
-            raise
         finally:
             self.requests[call.method, code] += 1
         return response
@@ -250,7 +243,7 @@ class Transport:
         return session
 
     def _socket(self, address: aiohttp.AddrInfoType) -> socket.socket:
-        made = _socket(address)
+        made = new_socket(address)
         self._sockets.add(made)
         return made
 
@@ -291,17 +284,6 @@ def _headers(access: RequestCredentials, call: RestRequest) -> CIMultiDict[str]:
         headers.popall(name, None)
     headers.extend(call.headers)
     return headers
-
-
-def _socket(address: aiohttp.AddrInfoType) -> socket.socket:
-    """A socket that notices a peer which vanished without a word within half a minute."""
-    family, kind, protocol = address[:3]
-    made = socket.socket(family, kind, protocol)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in _KEEPALIVE:
-        if hasattr(socket, name):
-            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
-    return made
 
 
 def _sentence(server: str, error: Exception) -> str:

@@ -17,6 +17,7 @@ from dashboard.live.usage.usage_history import COARSE
 from dashboard.live.usage.usage_totals import NAMESPACES, NODES, PODS
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.usage.past_usage import Sample
+from informerd.rest.connection_socket import new_socket
 
 TIMEOUT = 10.0
 """Seconds for one question."""
@@ -62,7 +63,12 @@ class Prometheus:
         limits = aiohttp.ClientTimeout(total=TIMEOUT)
         try:
             async with (
-                aiohttp.ClientSession(headers=self._headers, timeout=limits, trust_env=False) as session,
+                aiohttp.ClientSession(
+                    connector=aiohttp.TCPConnector(socket_factory=new_socket),
+                    headers=self._headers,
+                    timeout=limits,
+                    trust_env=False,
+                ) as session,
                 session.post(f"{self._address}{_PATH}", data=form, allow_redirects=False) as response,
             ):
                 body = bytearray()

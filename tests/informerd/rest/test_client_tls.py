@@ -14,8 +14,8 @@ import pytest
 from aiohttp import web
 
 from informerd.errors import Unreachable
-from informerd.rest import transport
 from informerd.rest.client import Client
+from informerd.rest.connection_socket import new_socket
 from informerd.rest.load_config import ClusterConfig, TlsConfig
 from informerd.rest.tls import CHECK_INTERVAL
 from tests.support.clock import FakeClock
@@ -150,10 +150,9 @@ async def test_the_connection_of_a_cancelled_call_has_ended_when_the_client_is_c
     """Else whoever ends the event loop at once, as a script does, is told of a transport that was not closed."""
     asked = asyncio.Event()
     made: list[socket.socket] = []
-    make = transport._socket
 
     def noted(address: Any) -> socket.socket:
-        made.append(make(address))
+        made.append(new_socket(address))
         return made[-1]
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -163,7 +162,7 @@ async def test_the_connection_of_a_cancelled_call_has_ended_when_the_client_is_c
             await reader.read()
         writer.close()
 
-    monkeypatch.setattr(transport, "_socket", noted)
+    monkeypatch.setattr("informerd.rest.transport.new_socket", noted)
     context = Authority().server_context(tmp_path, "127.0.0.1")
     server = await asyncio.start_server(silent, "127.0.0.1", 0, ssl=context)
     port = server.sockets[0].getsockname()[1]
