@@ -158,6 +158,7 @@ from informerd.rest.warning_log import OnWarning
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_requirement import Requirement
 from informerd.selectors.label_selector import LabelSelector
+from informerd.selectors.shard_selector import ShardSelector
 from informerd.unstructured import Json
 from informerd.version import VERSION
 from informerd.workqueue.queue_state import QueueState
@@ -312,6 +313,7 @@ __all__ = [
     "Selection",
     "ServerError",
     "ServerTimeout",
+    "ShardSelector",
     "SharedInformer",
     "SharedInformerFactory",
     "Source",

@@ -23,6 +23,7 @@ from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 from informerd.selectors.field_selector import FieldSelector, as_field_selector
 from informerd.selectors.label_selector import LabelSelector, as_label_selector
+from informerd.selectors.shard_selector import ShardSelector, as_shard_selector
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -35,6 +36,7 @@ class _Scope(NamedTuple):
     namespace: str
     label_selector: str
     field_selector: str
+    shard_selector: str
     metadata_only: bool
 
     def __str__(self) -> str:
@@ -43,6 +45,7 @@ class _Scope(NamedTuple):
             self.namespace and f"namespace {self.namespace}",
             self.label_selector,
             self.field_selector and f"fields:{self.field_selector}",
+            self.shard_selector,
             "metadata only" if self.metadata_only else "",
         )
         narrowed = ", ".join(filter(None, where))
@@ -56,6 +59,7 @@ class InformerOptions(TypedDict, total=False):
     namespace: str
     label_selector: str | LabelSelector
     field_selector: str | FieldSelector
+    shard_selector: str | ShardSelector
 
 
 class _Entry(NamedTuple):
@@ -110,6 +114,7 @@ class SharedInformerFactory:
         namespace: str = "",
         label_selector: str | LabelSelector = "",
         field_selector: str | FieldSelector = "",
+        shard_selector: str | ShardSelector = "",
     ) -> SharedInformer[Object]: ...
 
     @overload
@@ -122,6 +127,7 @@ class SharedInformerFactory:
         namespace: str = "",
         label_selector: str | LabelSelector = "",
         field_selector: str | FieldSelector = "",
+        shard_selector: str | ShardSelector = "",
     ) -> SharedInformer[T]: ...
 
     def informer(
@@ -133,13 +139,15 @@ class SharedInformerFactory:
         namespace: str = "",
         label_selector: str | LabelSelector = "",
         field_selector: str | FieldSelector = "",
+        shard_selector: str | ShardSelector = "",
     ) -> SharedInformer[Any]:
         """The informer of that resource, namespace ("" for all) and selectors: always the same one.
 
         `projection` is the class that its objects are decoded into. `transform` changes an object's JSON before
         anything is decoded or stored, to mask secrets for example. Selectors may be given as text; equivalent selectors
-        are the same. It runs after the next `start`. Raises InformerExists where it exists with another projection or
-        transform, MalformedSelector, UnusableProjection, and InformerStopped after `stop`.
+        are the same. With a `shard_selector` it has a part of the objects, see `ShardSelector.of`. It runs after the
+        next `start`. Raises InformerExists where it exists with another projection or transform, MalformedSelector,
+        UnusableProjection, and InformerStopped after `stop`.
         """
         return self._informer(
             resource,
@@ -148,6 +156,7 @@ class SharedInformerFactory:
             namespace=namespace,
             label_selector=label_selector,
             field_selector=field_selector,
+            shard_selector=shard_selector,
         )
 
     async def informer_for(
@@ -184,6 +193,7 @@ class SharedInformerFactory:
         namespace: str = "",
         label_selector: str | LabelSelector = "",
         field_selector: str | FieldSelector = "",
+        shard_selector: str | ShardSelector = "",
     ) -> SharedInformer[Any]:
         if self._stopped:
             raise InformerStopped("the factory has stopped")
@@ -191,7 +201,10 @@ class SharedInformerFactory:
             problem = f"an informer needs a Resource, such as PODS, not {resource!r}"
             raise InvalidCall(f"{problem}: informer_for() accepts a name")
         labels, fields = str(as_label_selector(label_selector)), str(as_field_selector(field_selector))
-        scope = _Scope(resource.group, resource.version, resource.plural, namespace, labels, fields, metadata_only)
+        shards = str(as_shard_selector(shard_selector))
+        scope = _Scope(
+            resource.group, resource.version, resource.plural, namespace, labels, fields, shards, metadata_only
+        )
         entry = self._entries.get(scope)
         if entry is None:
             list_watch = ListWatch(
@@ -202,6 +215,7 @@ class SharedInformerFactory:
                 namespace=namespace,
                 label_selector=labels,
                 field_selector=fields,
+                shard_selector=shards,
                 metadata_only=metadata_only,
                 clock=self._clock,
             )

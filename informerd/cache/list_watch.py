@@ -13,7 +13,7 @@ import msgspec
 from informerd.cache.watch_event_stream import EventStream
 from informerd.clock import Clock
 from informerd.decoding.decode_error_counts import DecodeErrors
-from informerd.decoding.decoder import Decoder, Transform, TransformFailed
+from informerd.decoding.decoder import Decoder, LeftOut, Transform, TransformFailed
 from informerd.decoding.list_splitter import ListSplitter
 from informerd.decoding.requested_object_form import METADATA_FORM, whole_object_form
 from informerd.errors import UNREADABLE, MalformedStream, UnexpectedObject, Unreadable, UnreadableObject
@@ -22,6 +22,7 @@ from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.selectors.field_selector import FieldSelector, as_field_selector
 from informerd.selectors.label_selector import LabelSelector, as_label_selector
+from informerd.selectors.shard_selector import ShardSelector, as_shard_selector
 
 T = TypeVar("T", bound=Object)
 
@@ -42,6 +43,15 @@ class Page(msgspec.Struct, Generic[T]):
     """The keys of objects that exist and could not be transformed."""
     unreadable: dict[str, Unreadable] = {}
     """By key those that exist and cannot be read."""
+
+
+class _Omitted(msgspec.Struct):
+    """What a page has beside the objects that it returns."""
+
+    unusable: set[str] = msgspec.field(default_factory=set)
+    unreadable: dict[str, Unreadable] = msgspec.field(default_factory=dict)
+    other_shards: int = 0
+    """Number of objects that the shard selector leaves out, and the API server does not."""
 
 
 class _ListMeta(msgspec.Struct, frozen=True, gc=False, rename="camel"):
@@ -86,6 +96,7 @@ class ListWatch(Generic[T]):
         namespace: str = "",
         label_selector: str | LabelSelector = "",
         field_selector: str | FieldSelector = "",
+        shard_selector: str | ShardSelector = "",
         metadata_only: bool = False,
         clock: Clock | None = None,
     ) -> None:
@@ -96,14 +107,23 @@ class ListWatch(Generic[T]):
         self._client = client
         self.faults = DecodeErrors(resource.key, clock)
         self._form = METADATA_FORM if metadata_only else whole_object_form(resource)
-        self._decoder = Decoder(resource, projection, transform, self.faults, form=self._form, clock=clock)
         labels, fields = as_label_selector(label_selector), as_field_selector(field_selector)
-        self.label_selector, self.field_selector = str(labels), str(fields)
+        shards = as_shard_selector(shard_selector)
+        self.label_selector, self.field_selector, self.shard_selector = str(labels), str(fields), str(shards)
+        self._decoder = Decoder(
+            resource,
+            projection,
+            transform,
+            self.faults,
+            form=self._form,
+            clock=clock,
+            selects=shards.matches if shards else None,  # an API server may know no shards
+        )
 
     @property
     def selector(self) -> str:
-        """Description of its limits for people: its label selector, its field selector after ``fields:``, ``metadata
-        only``.
+        """Description of its limits for people: its label selector, its field selector after ``fields:``, its shard
+        selector, ``metadata only``.
 
         Empty for an unlimited one.
         """
@@ -111,6 +131,7 @@ class ListWatch(Generic[T]):
         parts = (
             self.label_selector,
             fields and f"fields:{fields}",
+            self.shard_selector,
             "metadata only" if self._form == METADATA_FORM else "",
         )
         return " ".join(part for part in parts if part)
@@ -134,10 +155,9 @@ class ListWatch(Generic[T]):
             "continue": continue_token,
         }
         objects: list[T] = []
-        unusable: set[str] = set()
-        unreadable: dict[str, Unreadable] = {}
+        omitted = _Omitted()
         items = 0
-        splitter = ListSplitter(partial(self._decode_item, unusable), partial(self._take_unreadable, unreadable))
+        splitter = ListSplitter(partial(self._decode_item, omitted), partial(self._take_unreadable, omitted))
         path, headers = self.resource.path(self.namespace), {"Accept": self._form.list_accept}
         try:
             async with self._client.download(path, self._parameters(parameters), headers=headers) as body:
@@ -151,7 +171,8 @@ class ListWatch(Generic[T]):
             meta = _list_meta(without_items)
         except (*UNREADABLE, MalformedStream) as error:
             raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
-        if items and not (objects or unusable or unreadable):
+        items -= omitted.other_shards
+        if items and not (objects or omitted.unusable or omitted.unreadable):
             raise UnexpectedObject(
                 f"none of the {items} objects in the list of {self.resource.key} has the expected kind"
             )
@@ -160,8 +181,8 @@ class ListWatch(Generic[T]):
             meta.resource_version,
             meta.continue_,
             meta.remaining_item_count,
-            unusable=frozenset(unusable),
-            unreadable=unreadable,
+            unusable=frozenset(omitted.unusable),
+            unreadable=omitted.unreadable,
         )
 
     async def watch(
@@ -188,7 +209,11 @@ class ListWatch(Generic[T]):
             return EventStream(stream, self._decoder, stack.pop_all())
 
     def _parameters(self, given: Mapping[str, str]) -> dict[str, str]:
-        selectors = {"labelSelector": self.label_selector, "fieldSelector": self.field_selector}
+        selectors = {
+            "labelSelector": self.label_selector,
+            "fieldSelector": self.field_selector,
+            "shardSelector": self.shard_selector,
+        }
         return {name: value for name, value in {**given, **selectors}.items() if value}
 
     @staticmethod
@@ -197,26 +222,30 @@ class ListWatch(Generic[T]):
         objects += [obj for obj in decoded if obj is not None]
         return len(decoded)
 
-    def _decode_item(self, unusable: set[str], item: memoryview) -> T | None:
+    def _decode_item(self, omitted: _Omitted, item: memoryview) -> T | None:
         try:
             return self._decoder.decode_item(item)
         except UnreadableObject:
             raise
+        except LeftOut:
+            omitted.other_shards += 1
         except UnexpectedObject as error:
             self.faults.add_unexpected(f"left out of the list of {self.resource.key}", error)
         except TransformFailed as error:
-            unusable.add(error.key)
+            omitted.unusable.add(error.key)
             self.faults.add_untransformed(f"left out of the list of {self.resource.key}", error)
         return None
 
-    def _take_unreadable(self, unreadable: dict[str, Unreadable], item: memoryview, error: Exception) -> None:
+    def _take_unreadable(self, omitted: _Omitted, item: memoryview, error: Exception) -> None:
         """Note an item that came whole and that cannot be decoded. Raises MalformedStream where it is no JSON."""
         try:
             _, problem = self._decoder.unreadable(item, error)
+        except LeftOut:
+            omitted.other_shards += 1
         except UnexpectedObject as nameless:
             self.faults.add_unexpected(f"left out of the list of {self.resource.key}", nameless)
         except ValueError as malformed:
             raise MalformedStream(f"an item of the list is malformed: {error}") from malformed
         else:
-            unreadable[problem.key] = problem.unreadable
+            omitted.unreadable[problem.key] = problem.unreadable
             self.faults.add_unreadable(f"left out of the list of {self.resource.key}", problem)

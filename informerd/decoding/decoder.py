@@ -43,6 +43,14 @@ class _Head(msgspec.Struct, gc=False, rename="camel"):
     metadata: ObjectMeta = ObjectMeta()
 
 
+class LeftOut(UnexpectedObject):
+    """An object that `selects` does not select; `resource_version` is the object's."""
+
+    def __init__(self, resource_version: str) -> None:
+        super().__init__("it is not selected")
+        self.resource_version = resource_version
+
+
 class TransformFailed(Exception):
     """The transform raised, or what it gave is no object; `key` and `resource_version` are the object's."""
 
@@ -67,10 +75,13 @@ class Decoder(Generic[T]):
         *,
         form: ObjectForm | None = None,
         clock: Clock | None = None,
+        selects: Callable[[ObjectMeta], bool] | None = None,
     ) -> None:
+        """`selects` says by its metadata whether an object is wanted."""
         check_projection(projection)
         form = form or whole_object_form(resource)
         self._clock = clock or SystemClock()
+        self._selects = selects
         self.resource = resource
         self.errors = faults or DecodeErrors(resource.key)
         """Listener for projections that do not fit; the caller of the decoder reports what it raises."""
@@ -94,10 +105,10 @@ class Decoder(Generic[T]):
     def decode(self, raw: bytes | memoryview) -> T:
         """The projection with its blob set.
 
-        Raises UnexpectedObject for another kind of object or one without identity, UnreadableObject for one whose
-        metadata are none, TransformFailed, and UNREADABLE for what cannot be decoded (`unreadable` says of which object
-        that is). Where the projection does not fit, its fields keep their defaults: the object is there, and the log
-        says what does not fit. A null is as good as absent.
+        Raises UnexpectedObject for another kind of object or one without identity, LeftOut for one that is not
+        selected, UnreadableObject for one whose metadata are none, TransformFailed, and UNREADABLE for what cannot be
+        decoded (`unreadable` says of which object that is). Where the projection does not fit, its fields keep their
+        defaults: the object is there, and the log says what does not fit. A null is as good as absent.
         """
         if self._transform is None:
             return self._decoded(bytes(raw) if self._keeps_raw else raw)
@@ -121,12 +132,14 @@ class Decoder(Generic[T]):
         return self._finish(obj, raw)
 
     def _finish(self, obj: T, raw: bytes | memoryview) -> T:
-        _set(obj, "blob", self._pack(raw))
-        _set(obj, "kind", self._kind)  # one string for all of them
-        _set(obj, "api_version", self._api_version)
         meta = obj.metadata
         if not meta.name:
             raise UnexpectedObject(f"one of {self.resource.key} has no name")
+        if self._selects is not None and not self._selects(meta):
+            raise LeftOut(meta.resource_version)
+        _set(obj, "blob", self._pack(raw))
+        _set(obj, "kind", self._kind)  # one string for all of them
+        _set(obj, "api_version", self._api_version)
         _set(meta, "namespace", intern(meta.namespace))
         if owners := meta.owner_references:
             known = self._owners.get(owners[0].uid)
@@ -139,8 +152,8 @@ class Decoder(Generic[T]):
     def identity(self, raw: bytes | memoryview) -> T:
         """The projection with nothing but name, namespace, uid and version: nothing that a transform is to hide.
 
-        Of an object that cannot be decoded, too. Raises UnexpectedObject for another kind or where it has no name, and
-        ValueError for what is no JSON object.
+        Of an object that cannot be decoded, too. Raises UnexpectedObject for another kind or where it has no name,
+        LeftOut, and ValueError for what is no JSON object.
         """
         head = json_members(raw, b"apiVersion", b"kind", b"metadata")
         if b"apiVersion" in head or b"kind" in head:  # items of lists may have neither
@@ -151,6 +164,8 @@ class Decoder(Generic[T]):
         if not name or (not namespace and meta.get(b"namespace", b"null") not in (b"null", b'""')):
             raise UnexpectedObject(f"one of {self.resource.key} has no name")
         known = ObjectMeta(name=name, namespace=intern(namespace), uid=uid, resource_version=version)
+        if self._selects is not None and not self._selects(known):
+            raise LeftOut(version)
         try:
             return self._projection(api_version=self._api_version, kind=self._kind, metadata=known)
         except TypeError as error:

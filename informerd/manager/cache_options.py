@@ -11,6 +11,7 @@ import msgspec
 from informerd.decoding.decoder import Transform
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
+from informerd.selectors.shard_selector import ShardSelector
 
 
 class CacheOptions(TypedDict, total=False):
@@ -20,6 +21,8 @@ class CacheOptions(TypedDict, total=False):
     """Namespaces to watch, each by its own informer, which needs rights there only; empty for all."""
     label_selector: str | LabelSelector
     field_selector: str | FieldSelector
+    shard_selector: str | ShardSelector
+    """Objects of this shard only, for controllers of which each has a part: see `ShardSelector.of`."""
     transform: Transform | None
     """Changes an object's JSON before anything is stored, to leave out large or secret fields."""
     strip_managed_fields: bool

@@ -21,6 +21,7 @@ from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.selectors.field_selector import as_field_selector
 from informerd.selectors.label_selector import as_label_selector
+from informerd.selectors.shard_selector import as_shard_selector
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -108,6 +109,7 @@ class CachedClient:
                 namespace=namespace,
                 label_selector=options.get("label_selector", ""),
                 field_selector=options.get("field_selector", ""),
+                shard_selector=options.get("shard_selector", ""),
             )
 
         informer = self._informer_of_either(informer_of)
@@ -141,8 +143,9 @@ def _holds(projection: type[T], options: CacheOptions) -> Callable[[T], bool]:
     """Whether the cache holds an object; false where its projection cannot tell."""
     labels = as_label_selector(options.get("label_selector", ""))
     fields = as_field_selector(options.get("field_selector", ""))
+    shards = as_shard_selector(options.get("shard_selector", ""))
     try:
         matches = fields.matcher(projection)
     except UnknownField:
         return lambda _: False
-    return lambda obj: labels.matches(obj.metadata.labels) and matches(obj)
+    return lambda obj: labels.matches(obj.metadata.labels) and matches(obj) and shards.matches(obj.metadata)

@@ -91,6 +91,7 @@ async def _listed(client: Client, informer: SharedInformer[Any]) -> dict[str, st
         namespace=narrowed.namespace,
         label_selector=narrowed.label_selector,
         field_selector=narrowed.field_selector,
+        shard_selector=narrowed.shard_selector,
         metadata_only=True,
     )
     try:

@@ -32,6 +32,7 @@ from informerd.objects import Object
 from informerd.resource import MYDEMOS
 from informerd.rest.client import Client
 from informerd.rest.response import Response
+from informerd.selectors.shard_selector import ShardSelector
 from tests.informerd.manager.conftest import MAPS, NAMESPACES, Place
 from tests.support.clock import FakeClock
 from tests.support.wait import eventually
@@ -236,6 +237,18 @@ async def test_what_selectors_leave_out_is_neither_cached_nor_waited_for(demo: P
         assert [each.metadata.name for each in fronts.list()] == ["own"]
         await fronts.patch(f"{demo.namespace}/own", {"metadata": {"labels": {"tier": "back"}}})
         assert fronts.list() == []
+
+
+async def test_objects_of_other_shards_are_neither_cached_nor_waited_for(demo: Place) -> None:
+    manager = Manager(demo.client, clock=FakeClock(), wait_for_own_writes=True)
+    halves = [manager.kind(MAPS, shard_selector=ShardSelector.of(number, 2)) for number in (1, 2)]
+    async with running(manager):
+        for number in range(20):
+            await halves[0].create(manifest(demo, f"object-{number:02}"))
+        await eventually(lambda: all(half.list(demo.namespace) for half in halves))
+        await eventually(lambda: sum(len(half.list(demo.namespace)) for half in halves) == 20)
+        names = [each.metadata.name for half in halves for each in half.list(demo.namespace)]
+        assert sorted(names) == [f"object-{number:02}" for number in range(20)]
 
 
 async def test_a_cache_that_does_not_show_a_write_in_time_says_so_and_it_is_written(demo: Place) -> None:
