@@ -10,7 +10,7 @@ import pytest
 
 from informerd.cache.api_server_probe import Probe
 from informerd.clock import SystemClock
-from informerd.rest import transport
+from informerd.rest.connection_socket import new_socket
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
 from tests.support.informerd.listed_informer import listed, until_version
@@ -183,7 +183,7 @@ async def test_probes_lists_and_watches_have_connections_of_their_own(
 
 def test_connections_notice_a_peer_that_has_vanished_within_half_a_minute() -> None:
     """TCP keep-alive, for what no probe sees: a connection that a middlebox has forgotten."""
-    made = transport._socket((socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("127.0.0.1", 0)))
+    made = new_socket((socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("127.0.0.1", 0)))
     with contextlib.closing(made):
         assert made.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
         idle = made.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
