@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from dashboard.runtime.environment import read_address
+from dashboard.runtime.process_watchdog import STOP_SECONDS, WRITE_SECONDS
+from dashboard.runtime.tracing import read_ratio
 from tests.support.deploy.audit import granted
 from tests.support.deploy.roles import rules_of
 from tests.support.helm import VALUE_SETS, Helm, render
@@ -26,6 +29,7 @@ DOCUMENTED_VALUES = re.findall(
 )
 PERFORMANCE = (ROOT / "docs" / "performance.md").read_text()
 ACCOUNTS = ("deltaboard-worker", "deltaboard-web")
+BEHIND_A_PROXY = "signIn.mode=proxy,hosts={a.example},signIn.proxy.peers={10.0.0.0/8}"
 
 
 @pytest.fixture
@@ -57,8 +61,23 @@ def settings_of(made: list[Json]) -> dict[str, str]:
     return next(data for data in maps if "ALLOWED_HOSTS" in data)
 
 
-def test_there_are_twelve_sets_of_values_and_two_in_the_documentation() -> None:
-    assert (len(VALUE_SETS), len(DOCUMENTED_VALUES)) == (12, 2)
+def pods_of(made: list[Json]) -> dict[str, Json]:
+    """The templates of the pods, by component."""
+    return {
+        each["metadata"]["labels"]["app.kubernetes.io/component"]: each["spec"]["template"]
+        for each in made
+        if each["kind"] in ("Deployment", "Job")
+    }
+
+
+def egress_of(made: list[Json], component: str) -> list[Json]:
+    """The rules by which the pods of a component reach others."""
+    rules: list[Json] = of_kind(made, "NetworkPolicy")[f"deltaboard-{component}"]["spec"]["egress"]
+    return rules
+
+
+def test_there_are_fourteen_sets_of_values_and_some_in_the_documentation() -> None:
+    assert (len(VALUE_SETS), len(DOCUMENTED_VALUES)) == (14, 6)
 
 
 @pytest.mark.parametrize("values", long_but(VALUE_SETS, "everything", "trial", "oidc"))
@@ -67,7 +86,7 @@ def test_each_set_of_values_passes_lint_and_is_rendered(helm: Helm, values: str)
     made = render(values)
     names = [(each["kind"], each["metadata"].get("namespace"), each["metadata"]["name"]) for each in made]
     assert len(names) == len(set(names))
-    assert {"Deployment", "Job", "ConfigMap", "ServiceAccount"} <= {kind for kind, *_ in names}
+    assert {"Deployment", "Job", "ConfigMap", "Service"} <= {kind for kind, *_ in names}
 
 
 @pytest.mark.parametrize(
@@ -88,12 +107,32 @@ def test_each_set_of_values_passes_lint_and_is_rendered(helm: Helm, values: str)
         ("rights.scope=namespaces", "list them in rights.namespaces"),
         ("rights.namespaces={a}", "has no effect with rights.scope cluster"),
         (
-            "rights.write=true,signIn.mode=proxy,hosts={a.example},signIn.proxy.peers={10.0.0.0/8}",
+            f"{BEHIND_A_PROXY},rights.write=true",
             "no effect where people have their own rights",
         ),
         ("redis.url=redis://a,redis.existingSecret=b", "both name a Redis"),
         ("postgresql.url=postgres://a/b,postgresql.existingSecret=b", "both name a PostgreSQL"),
         ("postgresql.url=mysql://a", "does not match pattern"),
+        ("web.service.type=LoadBalancer", "nobody can come through a Service of type LoadBalancer"),
+        ("web.service.loadBalancerSourceRanges={10.0.0.1}", "does not match pattern"),
+        ("web.service.externalTrafficPolicy=local", "must be one of '', 'Cluster', 'Local'"),
+        ("worker.serviceAccount.create=false", "name the one to use in worker.serviceAccount.name"),
+        (
+            "web.serviceAccount.create=false,web.serviceAccount.name=a,web.serviceAccount.annotations.a=b",
+            "annotate the one that is there",
+        ),
+        ("worker.serviceAccount.name=a,web.serviceAccount.name=a", "have one name"),
+        ("worker.serviceAccountAnnotations.a=b", "additional properties 'serviceAccountAnnotations' not allowed"),
+        ("extraEnv[0].name=A,extraEnv[0].valu=b", "additional properties 'valu' not allowed"),
+        ("web.extraEnv[0].name=DATABASE_URL", "web.extraEnv: the chart sets DATABASE_URL itself"),
+        ("extraEnvFrom[0].secretRef.nam=a", "additional properties 'nam' not allowed"),
+        ("extraEnvFrom[0].prefix=a", "'oneOf' failed"),
+        ("commonLabels.helm\\.sh/chart=a", "invalid propertyName 'helm.sh/chart'"),
+        ("traces.endpoint=collector:4318", "does not match pattern"),
+        ("traces.endpoint=http://user@collector", "does not match pattern"),
+        ("traces.ratio=2", "maximum: got 2, want 1"),
+        ("settings.DELTABOARD_TRACES=http://a", "another value of the chart is for this variable"),
+        ("networkPolicy.tracesPorts={4318}", "no effect without traces.endpoint"),
         ("metrics.enabled=false,metrics.serviceMonitor.enabled=true", "needs metrics.enabled"),
         ("metrics.enabled=false,metrics.prometheusRule.enabled=true", "alerts rest on the metrics of web processes"),
     ],
@@ -104,10 +143,45 @@ def test_values_that_cannot_be_meant_are_refused_with_a_sentence(helm: Helm, opt
     assert sentence in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "types", "value"),
+    [
+        ("web.service.loadBalancerClass=a", "'LoadBalancer'", "loadBalancerClass': value must be ''"),
+        (
+            f"{BEHIND_A_PROXY},web.service.type=NodePort,web.service.loadBalancerSourceRanges={{10.0.0.0/8}}",
+            "'LoadBalancer'",
+            "loadBalancerSourceRanges': maxItems: got 1, want 0",
+        ),
+        (
+            "web.service.externalTrafficPolicy=Local",
+            "one of 'LoadBalancer', 'NodePort'",
+            "externalTrafficPolicy': value must be ''",
+        ),
+    ],
+)
+def test_values_of_a_load_balancer_are_refused_for_other_services_by_lint_too(
+    helm: Helm, options: str, types: str, value: str
+) -> None:
+    for done in (
+        helm.run("template", "deltaboard", str(CHART), "--set", options),
+        helm.run("lint", str(CHART), "--set", options),
+    ):
+        assert done.returncode != 0
+        assert f"at '/web/service/type': value must be {types}" in done.stdout + done.stderr
+        assert f"at '/web/service/{value}" in done.stdout + done.stderr
+
+
+def test_the_traffic_policy_is_taken_for_node_ports() -> None:
+    made = render("proxy", "--set", "web.service.type=NodePort,web.service.externalTrafficPolicy=Local")
+    assert of_kind(made, "Service")["deltaboard"]["spec"]["externalTrafficPolicy"] == "Local"
+
+
 @pytest.mark.parametrize("values", DOCUMENTED_VALUES)
 def test_the_values_of_the_documentation_are_taken(helm: Helm, values: str, tmp_path: Path) -> None:
+    """Parts of a file of values are taken beside one where people sign in."""
     (tmp_path / "values.yaml").write_text(textwrap.dedent(values))
-    helm("template", "deltaboard", str(CHART), "--values", str(tmp_path / "values.yaml"))
+    files = [tmp_path / "values.yaml"] if "hosts:" in values else [VALUE_SETS["oidc"], tmp_path / "values.yaml"]
+    helm("template", "deltaboard", str(CHART), *(f"--values={each}" for each in files))
 
 
 def test_a_secret_of_an_issuer_does_not_get_into_a_config_map(helm: Helm) -> None:
@@ -147,6 +221,7 @@ def test_what_a_process_reads_when_it_starts_restarts_it() -> None:
 
     assert restarts() == set()
     assert restarts("--set", "clusterColour=teal") == {*ACCOUNTS}
+    assert restarts("--set", "web.extraEnv[0].name=A") == {"deltaboard-web"}
     assert restarts("--set", "signIn.oidc.issuers[0].client_id=other") == {*ACCOUNTS}
     assert restarts("--set", "worker.replicas=3") == set()
 
@@ -178,6 +253,7 @@ def test_large_numbers_stay_whole_numbers(tmp_path: Path) -> None:
         "podSecurityContext": {"runAsUser": 1000820000},
         "migration": {"ttlSecondsAfterFinished": 2592000},
         "autoscaling": {"enabled": True, "sockets": 1048576},
+        "worker": {"terminationGracePeriodSeconds": 1048576},
     }
     (tmp_path / "values.yaml").write_text(json.dumps(values))
     made = render("trial", "--values", str(tmp_path / "values.yaml"))
@@ -204,15 +280,188 @@ def test_every_pod_goes_to_the_nodes_that_are_named() -> None:
     made = render(
         "trial", "--set", "nodeSelector.pool=tools,tolerations[0].operator=Exists,worker.nodeSelector.pool=worker"
     )
-    pods = {
-        each["metadata"]["labels"]["app.kubernetes.io/component"]: each["spec"]["template"]["spec"]
-        for each in made
-        if each["kind"] in ("Deployment", "Job")
-    }
+    pods = pods_of(made)
     assert pods.keys() == {"worker", "web", "migrate", "redis", "postgresql"}
     for component, pod in pods.items():
-        assert pod["nodeSelector"] == {"pool": "worker" if component == "worker" else "tools"}
-        assert pod["tolerations"] == [{"operator": "Exists"}]
+        assert pod["spec"]["nodeSelector"] == {"pool": "worker" if component == "worker" else "tools"}
+        assert pod["spec"]["tolerations"] == [{"operator": "Exists"}]
+
+
+def test_every_pod_has_the_priority_that_is_named_and_those_of_a_component_its_own() -> None:
+    pods = pods_of(render("trial", "--set", "priorityClassName=tools,web.priorityClassName=pages"))
+    priorities = {component: pod["spec"]["priorityClassName"] for component, pod in pods.items()}
+    assert priorities == {**dict.fromkeys(pods, "tools"), "web": "pages"}
+
+
+def test_every_object_and_pod_has_the_common_labels_and_no_selector_does() -> None:
+    made = render("gateway-and-autoscaling", "--set", "commonLabels.release=common,commonLabels.team=platform")
+    for each in made:
+        assert each["metadata"]["labels"]["team"] == "platform"
+    for pod in pods_of(made).values():
+        assert pod["metadata"]["labels"]["team"] == "platform"
+    selectors = [each["spec"].get("selector") for each in made if each["kind"] in ("Deployment", "Service")]
+    assert "platform" not in json.dumps(selectors)
+    own = of_kind(made, "PrometheusRule")["deltaboard"]["metadata"]["labels"]
+    assert own["release"] == "prometheus"
+
+
+def test_old_replica_sets_are_kept_as_the_value_says() -> None:
+    deployments = of_kind(render("trial", "--set", "revisionHistoryLimit=2"), "Deployment").values()
+    assert [each["spec"]["revisionHistoryLimit"] for each in deployments] == [2] * 4
+
+
+def test_pods_are_spread_by_the_selector_of_their_deployment_where_none_is_named() -> None:
+    for component in ("worker", "web"):
+        made = render("trial", "--set", f"{component}.topologySpreadConstraints[0].topologyKey=zone")
+        (spread,) = pods_of(made)[component]["spec"]["topologySpreadConstraints"]
+        selector = of_kind(made, "Deployment")[f"deltaboard-{component}"]["spec"]["selector"]
+        assert spread == {"topologyKey": "zone", "labelSelector": selector}
+    named = "web.topologySpreadConstraints[0].labelSelector.matchLabels.a"
+    (spread,) = pods_of(render("trial", "--set", f"{named}=b"))["web"]["spec"]["topologySpreadConstraints"]
+    assert spread == {"labelSelector": {"matchLabels": {"a": "b"}}}
+
+
+def test_a_pod_has_more_time_to_end_than_its_process_takes() -> None:
+    pods = pods_of(render("trial", "--set", "worker.terminationGracePeriodSeconds=90"))
+    (web,) = pods["web"]["spec"]["containers"]
+    sleeps = web["lifecycle"]["preStop"]["sleep"]["seconds"]
+    assert sleeps + STOP_SECONDS + WRITE_SECONDS < pods["web"]["spec"]["terminationGracePeriodSeconds"]
+    assert pods["worker"]["spec"]["terminationGracePeriodSeconds"] == 90
+
+
+def test_all_containers_have_the_extra_variables_and_mounts_and_a_component_its_own_beside_them() -> None:
+    def named(name: str, value: str) -> Json:
+        return {"name": name, "value": value}
+
+    values: Json = {
+        "extraEnv": [named("A", "all"), named("B", "all")],
+        "extraEnvFrom": [{"secretRef": {"name": "all"}}],
+        "extraVolumes": [{"name": "all", "emptyDir": {}}],
+        "extraVolumeMounts": [{"name": "all", "mountPath": "/all"}],
+        "web": {
+            "extraEnv": [named("B", "web"), named("C", "web")],
+            "extraEnvFrom": [{"prefix": "P_", "configMapRef": {"name": "web"}}],
+            "extraVolumes": [{"name": "web", "emptyDir": {}}],
+            "extraVolumeMounts": [{"name": "web", "mountPath": "/web"}],
+        },
+    }
+    made = render("trial", *(f"--set-json={name}={json.dumps(value)}" for name, value in values.items()))
+    for component, pod in pods_of(made).items():
+        if component not in ("worker", "web", "migrate"):
+            continue
+        own = [component] if component == "web" else []
+        assert [each["name"] for each in pod["spec"]["volumes"]] == ["var", "tmp", "all", *own]
+        for container in (*pod["spec"].get("initContainers", ()), *pod["spec"]["containers"]):
+            env = {each["name"]: each.get("value") for each in container["env"]}
+            assert len(env) == len(container["env"])
+            expected = {"A": "all", "B": "web", "C": "web"} if own else {"A": "all", "B": "all"}
+            assert {name: value for name, value in env.items() if name in ("A", "B", "C")} == expected
+            # Of several sources with one variable Kubernetes takes the last: here that of the chart.
+            *extra, chart = container["envFrom"]
+            assert chart == {"configMapRef": {"name": "deltaboard"}}
+            assert extra == [*values["extraEnvFrom"], *(values["web"]["extraEnvFrom"] if own else [])]
+            assert [each["name"] for each in container["volumeMounts"]] == ["var", "tmp", "all", *own]
+
+
+def test_extra_init_containers_come_before_those_that_need_the_database() -> None:
+    proxy = {"name": "proxy", "image": "proxy", "restartPolicy": "Always"}
+    pods = pods_of(render("trial", f"--set-json=extraInitContainers={json.dumps([proxy])}"))
+    begun = {name: [each["name"] for each in pod["spec"].get("initContainers", ())] for name, pod in pods.items()}
+    both = ["proxy", "wait-for-tables"]
+    assert begun == {"worker": both, "web": both, "migrate": ["proxy"], "redis": [], "postgresql": []}
+
+
+def test_existing_accounts_are_bound_and_none_is_made() -> None:
+    made = render("existing-accounts")
+    assert of_kind(made, "ServiceAccount") == {}
+    subjects = {
+        each["metadata"]["name"]: [subject["name"] for subject in each["subjects"]]
+        for each in made
+        if each["kind"] == "ClusterRoleBinding"
+    }
+    assert subjects == {
+        "deltaboard-read": ["board-reader", "board-pages"],
+        "deltaboard-web": ["board-pages"],
+        "deltaboard-people": ["board-pages"],
+    }
+    for component, account in (("worker", "board-reader"), ("web", "board-pages")):
+        pod = pods_of(made)[component]["spec"]
+        assert (pod["serviceAccountName"], pod["automountServiceAccountToken"]) == (account, True)
+    migration = pods_of(made)["migrate"]["spec"]
+    assert (migration["serviceAccountName"], migration["automountServiceAccountToken"]) == ("board-reader", False)
+
+
+def test_existing_accounts_are_not_bound_where_no_rights_are_made() -> None:
+    made = render("existing-accounts", "--set", "rights.create=false")
+    assert {each["kind"] for each in made if "rbac" in each["apiVersion"] or each["kind"] == "ServiceAccount"} == set()
+
+
+def test_worker_and_web_may_have_one_account() -> None:
+    made = render("existing-accounts", "--set", "web.serviceAccount.name=board-reader")
+    (subject,) = of_kind(made, "ClusterRoleBinding")["deltaboard-read"]["subjects"]
+    assert subject["name"] == "board-reader"
+
+
+def test_an_account_that_is_made_may_have_a_name_of_its_own() -> None:
+    made = render("trial", "--set", "worker.serviceAccount.name=reader")
+    assert of_kind(made, "ServiceAccount").keys() == {"reader", "deltaboard-web"}
+    assert pods_of(made)["worker"]["spec"]["serviceAccountName"] == "reader"
+    assert rules_of(made, "reader") != []
+
+
+def test_the_service_has_what_its_load_balancer_needs() -> None:
+    service = of_kind(render("load-balancer"), "Service")["deltaboard"]
+    assert service["metadata"]["annotations"] == {"service.beta.kubernetes.io/aws-load-balancer-ssl-ports": "443"}
+    assert service["spec"]["type"] == "LoadBalancer"
+    assert service["spec"]["loadBalancerClass"] == "service.k8s.aws/nlb"
+    assert service["spec"]["loadBalancerSourceRanges"] == ["10.0.0.0/8", "2001:db8::/32"]
+    assert service["spec"]["externalTrafficPolicy"] == "Local"
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "port"),
+    [
+        ("http://collector.observability:4318", 4318),
+        ("https://collector.example.com/otlp", 443),
+        ("http://collector", 80),
+        ("http://[2001:db8::1]:4319/", 4319),
+        ("http://[2001:db8::1]", 80),
+    ],
+)
+def test_worker_and_web_reach_the_collector_of_traces_at_the_port_of_its_address(endpoint: str, port: int) -> None:
+    rule = {"ports": [{"port": port, "protocol": "TCP"}]}
+    to = [{"ipBlock": {"cidr": "10.1.2.3/32"}}]
+    without = render("trial")
+    made = render("trial", "--set", f"traces.endpoint={endpoint}")
+    narrowed = render(
+        "trial", f"--set=traces.endpoint={endpoint}", f"--set-json=networkPolicy.tracesTo={json.dumps(to)}"
+    )
+    for component in ("worker", "web"):
+        assert egress_of(made, component) == [*egress_of(without, component), rule]
+        assert egress_of(narrowed, component) == [*egress_of(without, component), {**rule, "to": to}]
+    assert egress_of(made, "migrate") == egress_of(without, "migrate")
+
+
+def test_redis_postgresql_and_issuers_are_reached_where_they_are() -> None:
+    made = render("load-balancer")
+    login = [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "login"}}}]
+    issuers = {"ports": [{"port": 443, "protocol": "TCP"}], "to": login}
+    assert [issuers in egress_of(made, component) for component in ("web", "worker")] == [True, False]
+    database = {"ports": [{"port": 5432, "protocol": "TCP"}], "to": [{"ipBlock": {"cidr": "10.1.2.3/32"}}]}
+    data = [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "data"}}}]
+    for component in ("worker", "web"):
+        assert database in egress_of(made, component)
+        assert {"ports": [{"port": 6379, "protocol": "TCP"}], "to": data} in egress_of(made, component)
+    assert database in egress_of(made, "migrate")
+
+
+@pytest.mark.parametrize(("ratio", "read"), [("0.01", 0.01), ("1", 1), ("0", 0), ("0.0000125", 0.0000125)])
+def test_the_ratio_of_traces_is_one_that_the_settings_read(tmp_path: Path, ratio: str, read: float) -> None:
+    (tmp_path / "values.yaml").write_text(f"traces: {{endpoint: 'http://collector:4318', ratio: {ratio}}}")
+    settings = settings_of(render("trial", "--values", str(tmp_path / "values.yaml")))
+    assert read_ratio(settings["DELTABOARD_TRACES_RATIO"]) == read
+    assert read_address(settings["DELTABOARD_TRACES"]) == "http://collector:4318"
+    assert "DELTABOARD_TRACES_RATIO" not in settings_of(render("trial"))
 
 
 @pytest.mark.parametrize("secret", ["imagePullSecrets[0]=registry", "imagePullSecrets[0].name=registry"])
@@ -319,6 +568,7 @@ def test_notes_say_how_to_open_it_and_what_is_for_a_trial(helm: Helm) -> None:
     assert "Open Deltaboard at https://deltaboard.example.com/" in production
     assert "https://deltaboard.example.com/accounts/main/callback/" in production
     assert "For a trial" not in production
+    assert "kubectl -n deltaboard get service deltaboard" in notes("load-balancer")
 
 
 def test_the_alerts_and_the_dashboard_are_those_that_ship_where_they_are_switched_on() -> None:

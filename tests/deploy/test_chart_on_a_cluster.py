@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -140,19 +141,42 @@ def test_a_release_is_installed_upgraded_rolled_back_and_uninstalled_without_a_t
 
 
 @pytest.mark.long
-def test_a_secret_that_was_changed_restarts_the_processes_with_the_next_upgrade(
+def test_a_secret_or_config_map_that_was_changed_restarts_the_processes_with_the_next_upgrade(
     chart_controlplane: ControlPlane, helm: Helm
 ) -> None:
-    collection = f"/api/v1/namespaces/{NAMESPACE}/secrets"
-    chart_controlplane.create(collection, {"metadata": {"name": "deltaboard-keys"}, "stringData": {"SECRET_KEY": "a"}})
+    namespace = f"/api/v1/namespaces/{NAMESPACE}"
+    for kind, name, data in (
+        ("secrets", "deltaboard-keys", {"stringData": {"SECRET_KEY": "a"}}),
+        ("secrets", "collector", {"stringData": {"headers": "a"}}),
+        ("configmaps", "variables", {"data": {"A": "a"}}),
+    ):
+        chart_controlplane.create(f"{namespace}/{kind}", {"metadata": {"name": name}, **data})
     release = Release(chart_controlplane, helm)
+    headers = {
+        "name": "OTEL_EXPORTER_OTLP_HEADERS",
+        "valueFrom": {"secretKeyRef": {"name": "collector", "key": "headers"}},
+    }
+    options = (
+        f"--set-json=web.extraEnv={json.dumps([headers])}",
+        "--set=extraEnvFrom[0].configMapRef.name=variables",
+    )
+    restarts = []
     try:
-        release.change("install", "issuers-in-a-secret")
-        release.change("upgrade", "issuers-in-a-secret")
-        assert release.deployment("web")["metadata"]["generation"] == 1
-        chart_controlplane.patch(f"{collection}/deltaboard-keys", {"stringData": {"SECRET_KEY": "b"}})
-        release.change("upgrade", "issuers-in-a-secret")
-        assert release.deployment("web")["metadata"]["generation"] == 2
+        release.change("install", "issuers-in-a-secret", *options)
+        release.change("upgrade", "issuers-in-a-secret", *options)
+        for changed, data in (
+            ("secrets/deltaboard-keys", {"stringData": {"SECRET_KEY": "b"}}),
+            ("configmaps/variables", {"data": {"A": "b"}}),
+            ("secrets/collector", {"stringData": {"headers": "b"}}),
+        ):
+            before = [release.deployment(name)["metadata"]["generation"] for name in ("worker", "web")]
+            chart_controlplane.patch(f"{namespace}/{changed}", data)
+            release.change("upgrade", "issuers-in-a-secret", *options)
+            after = [release.deployment(name)["metadata"]["generation"] for name in ("worker", "web")]
+            restarts.append([now - was for was, now in zip(before, after, strict=True)])
     finally:
         helm("uninstall", "deltaboard")
-        chart_controlplane.delete(f"{collection}/deltaboard-keys")
+        for path in ("secrets/deltaboard-keys", "secrets/collector", "configmaps/variables"):
+            chart_controlplane.delete(f"{namespace}/{path}")
+    assert before[1] == 3
+    assert restarts == [[1, 1], [1, 1], [0, 1]]

@@ -61,10 +61,11 @@ def release_processes(server: ControlPlane, made: list[Json], namespace: str, fo
     if "DELTABOARD_TRUST_PROXY_PEERS" in settings:
         env["DELTABOARD_TRUST_PROXY_PEERS"] = "127.0.0.1"
 
-    def env_of(account: str) -> dict[str, str]:
-        return {**env, "KUBECONFIG": str(_kubeconfig(server, named, namespace, account, folder / account))}
+    def env_of(component: str) -> dict[str, str]:
+        account = account_of(made, component)
+        return {**env, "KUBECONFIG": str(_kubeconfig(server, named, namespace, account, folder / component))}
 
-    worker, web = Worker(env_of("deltaboard-worker")), Web(env_of("deltaboard-web"))
+    worker, web = Worker(env_of("worker")), Web(env_of("web"))
     try:
         migrated = run_program("manage.py", "migrate", "--verbosity", "0", env=dict(web.env))
         assert migrated.returncode == 0, migrated.stderr
@@ -75,6 +76,16 @@ def release_processes(server: ControlPlane, made: list[Json], namespace: str, fo
     finally:
         redis.kill()
         database.drop()
+
+
+def account_of(made: list[Json], component: str) -> str:
+    """Name of the service account of worker or web in a release."""
+    (account,) = (
+        each["spec"]["template"]["spec"]["serviceAccountName"]
+        for each in made
+        if each["kind"] == "Deployment" and each["metadata"]["labels"]["app.kubernetes.io/component"] == component
+    )
+    return str(account)
 
 
 def ask_or_0(url: str) -> int:

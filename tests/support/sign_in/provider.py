@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
+import socket
+import ssl
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,7 +27,8 @@ Claims = dict[str, Any]
 class Provider:
     """Signs in `person` whoever comes, and keeps to the rules until a test changes an attribute."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        self._tls = tls
         self.person: Claims = {"sub": "alice-id", "email": "alice@example.com", "email_verified": True}
         """Claims of the person who signs in."""
         self.is_denied = False
@@ -45,11 +48,12 @@ class Provider:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
         """Listen, on the same port each time."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), type("Handler", (_Handler,), {"owner": self}))
+        self._server = _Server(("127.0.0.1", self.port), type("Handler", (_Handler,), {"owner": self}))
+        self._server.tls = self._tls
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]
         Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
@@ -110,6 +114,14 @@ class Provider:
             "jwks_uri": f"{self.url}/jwks",
             "token_endpoint_auth_methods_supported": ["client_secret_post"],
         }
+
+
+class _Server(ThreadingHTTPServer):
+    tls: ssl.SSLContext | None = None
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        connection, address = super().get_request()
+        return (self.tls.wrap_socket(connection, server_side=True) if self.tls else connection), address
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -23,11 +23,31 @@ app.kubernetes.io/component: {{ . }}
 {{- end }}
 {{- end -}}
 
+{{/* Labels of an object: {root, component, labels}. */}}
 {{- define "deltaboard.labels" -}}
 {{ include "deltaboard.selector" . }}
 app.kubernetes.io/version: {{ .root.Values.image.tag | default .root.Chart.AppVersion | trunc 63 | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- include "deltaboard.labelsOfValues" . }}
+{{- end -}}
+
+{{/* Labels of a pod: {root, component, labels}. */}}
+{{- define "deltaboard.podLabels" -}}
+{{ include "deltaboard.selector" . }}
+{{- include "deltaboard.labelsOfValues" . }}
+{{- end -}}
+
+{{/* Where `labels` and commonLabels have the same, that of `labels` counts. */}}
+{{- define "deltaboard.labelsOfValues" -}}
+{{- with merge dict (.labels | default dict) (.root.Values.commonLabels | default dict) }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Name of the service account of worker or web: {root, component}. */}}
+{{- define "deltaboard.serviceAccount" -}}
+{{- (index .root.Values .component).serviceAccount.name | default (printf "%s-%s" (include "deltaboard.fullname" .root) .component) -}}
 {{- end -}}
 
 {{- define "deltaboard.image" -}}

@@ -6,10 +6,10 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* Variables with secrets, of all containers of Deltaboard. Names of Secrets only. */}}
-{{- define "deltaboard.secretEnv" -}}
-{{- $v := .Values -}}
-{{- $own := include "deltaboard.fullname" . -}}
+{{/* Variables with secrets (names of Secrets only), and those of values: {root, values}. */}}
+{{- define "deltaboard.env" -}}
+{{- $v := .root.Values -}}
+{{- $own := include "deltaboard.fullname" .root -}}
 {{- $keys := $v.secrets.existingSecret | default $own -}}
 - name: SECRET_KEY
   valueFrom: {secretKeyRef: {name: {{ $keys }}, key: SECRET_KEY}}
@@ -17,7 +17,7 @@ capabilities:
   valueFrom: {secretKeyRef: {name: {{ $keys }}, key: DELTABOARD_FEED_KEY, optional: true}}
 - name: DELTABOARD_AUDIT_KEY
   valueFrom: {secretKeyRef: {name: {{ $keys }}, key: DELTABOARD_AUDIT_KEY, optional: true}}
-{{- if include "deltaboard.bundlesRedis" . }}
+{{- if include "deltaboard.bundlesRedis" .root }}
 - name: REDIS_PASSWORD
   valueFrom: {secretKeyRef: {name: {{ $own }}, key: REDIS_PASSWORD}}
 - name: REDIS_URL
@@ -26,7 +26,7 @@ capabilities:
 - name: REDIS_URL
   valueFrom: {secretKeyRef: {name: {{ $v.redis.existingSecret | default $own }}, key: {{ empty $v.redis.existingSecret | ternary "REDIS_URL" $v.redis.existingSecretKey }}}}
 {{- end }}
-{{- if include "deltaboard.bundlesPostgresql" . }}
+{{- if include "deltaboard.bundlesPostgresql" .root }}
 - name: POSTGRES_PASSWORD
   valueFrom: {secretKeyRef: {name: {{ $own }}, key: POSTGRES_PASSWORD}}
 - name: DATABASE_URL
@@ -39,84 +39,114 @@ capabilities:
 - name: DELTABOARD_TRUST_PROXY_SECRET
   valueFrom: {secretKeyRef: {name: {{ . }}, key: DELTABOARD_TRUST_PROXY_SECRET}}
 {{- end }}
-{{- with $v.extraEnv }}
-{{ toYaml . }}
+{{- with include "deltaboard.extraEnv" . }}
+{{ . }}
 {{- end }}
 {{- end -}}
 
-{{/* Image, variables, mounts and security of a container of Deltaboard. */}}
+{{/* A list of all and that of a component: {root, values, name}. */}}
+{{- define "deltaboard.both" -}}
+{{- concat (index .root.Values .name | default list) (index .values .name | default list) | toYaml -}}
+{{- end -}}
+
+{{/* extraEnv of all and of a component, whose own counts where both name a variable: {root, values}. */}}
+{{- define "deltaboard.extraEnv" -}}
+{{- $own := .values.extraEnv | default list -}}
+{{- $names := list -}}
+{{- range $own }}{{ $names = append $names .name }}{{ end -}}
+{{- $all := list -}}
+{{- range .root.Values.extraEnv }}{{ if not (has .name $names) }}{{ $all = append $all . }}{{ end }}{{ end -}}
+{{- with concat $all $own }}{{ toYaml . }}{{ end -}}
+{{- end -}}
+
+{{/* Image, variables, mounts and security of a container of Deltaboard: {root, values}. Of envFrom the last source counts. */}}
 {{- define "deltaboard.container" -}}
-image: {{ include "deltaboard.image" . }}
-imagePullPolicy: {{ .Values.image.pullPolicy }}
+image: {{ include "deltaboard.image" .root }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 envFrom:
-  - configMapRef: {name: {{ include "deltaboard.fullname" . }}}
+  {{- with include "deltaboard.both" (dict "root" .root "values" .values "name" "extraEnvFrom") | fromYamlArray }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  - configMapRef: {name: {{ include "deltaboard.fullname" .root }}}
 securityContext:
   {{- include "deltaboard.containerSecurity" . | nindent 2 }}
 volumeMounts:
   - {name: var, mountPath: /var/lib/deltaboard}
   - {name: tmp, mountPath: /tmp}
-  {{- if .Values.clusterName }}
+  {{- if .root.Values.clusterName }}
   - {name: cluster, mountPath: /etc/deltaboard/cluster, readOnly: true}
   {{- end }}
-  {{- if eq .Values.signIn.mode "oidc" }}
+  {{- if eq .root.Values.signIn.mode "oidc" }}
   - {name: sign-in, mountPath: /etc/deltaboard/sign-in, readOnly: true}
   {{- end }}
-  {{- with .Values.extraVolumeMounts }}
+  {{- with include "deltaboard.both" (dict "root" .root "values" .values "name" "extraVolumeMounts") | fromYamlArray }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end -}}
 
+{{/* Volumes of a pod of Deltaboard: {root, values}. */}}
 {{- define "deltaboard.volumes" -}}
 - name: var
   emptyDir: {sizeLimit: 100Mi}
 - name: tmp
   emptyDir: {sizeLimit: 1Gi}
-{{- if .Values.clusterName }}
+{{- if .root.Values.clusterName }}
 - name: cluster
-  configMap: {name: {{ include "deltaboard.fullname" . }}-cluster}
+  configMap: {name: {{ include "deltaboard.fullname" .root }}-cluster}
 {{- end }}
-{{- if eq .Values.signIn.mode "oidc" }}
+{{- if eq .root.Values.signIn.mode "oidc" }}
 - name: sign-in
   projected:
     sources:
-      {{- if .Values.signIn.oidc.issuers }}
-      - configMap: {name: {{ include "deltaboard.fullname" . }}-issuers}
+      {{- if .root.Values.signIn.oidc.issuers }}
+      - configMap: {name: {{ include "deltaboard.fullname" .root }}-issuers}
       {{- end }}
-      {{- with .Values.signIn.oidc.existingSecret }}
+      {{- with .root.Values.signIn.oidc.existingSecret }}
       - secret: {name: {{ . }}}
       {{- end }}
 {{- end }}
-{{- with .Values.extraVolumes }}
+{{- with include "deltaboard.both" (dict "root" .root "values" .values "name" "extraVolumes") | fromYamlArray }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}
 
-{{/* Annotations that change with what a process reads when it starts, so that it is restarted. Secrets that are made here never change. */}}
+{{/*
+Annotations that change with what a process reads when it starts, so that it is restarted: {root, values}. Secrets that
+are made here never change.
+*/}}
 {{- define "deltaboard.checksums" -}}
-checksum/settings: {{ include (print .Template.BasePath "/settings.yaml") . | sha256sum }}
+{{- $v := .root.Values -}}
+checksum/settings: {{ include (print .root.Template.BasePath "/settings.yaml") .root | sha256sum }}
+{{- $secrets := list $v.secrets.existingSecret $v.redis.existingSecret $v.postgresql.existingSecret $v.signIn.oidc.existingSecret $v.signIn.proxy.existingSecret -}}
+{{- $configMaps := list -}}
+{{- range include "deltaboard.both" (dict "root" .root "values" .values "name" "extraEnvFrom") | fromYamlArray -}}
+{{- $secrets = append $secrets (dig "secretRef" "name" "" .) -}}
+{{- $configMaps = append $configMaps (dig "configMapRef" "name" "" .) -}}
+{{- end -}}
+{{- range include "deltaboard.both" (dict "root" .root "values" .values "name" "extraEnv") | fromYamlArray -}}
+{{- $secrets = append $secrets (dig "valueFrom" "secretKeyRef" "name" "" .) -}}
+{{- $configMaps = append $configMaps (dig "valueFrom" "configMapKeyRef" "name" "" .) -}}
+{{- end -}}
 {{- $found := dict -}}
-{{- range list .Values.secrets.existingSecret .Values.redis.existingSecret .Values.postgresql.existingSecret .Values.signIn.oidc.existingSecret .Values.signIn.proxy.existingSecret -}}
-{{- if . -}}
-{{- $_ := set $found . (dig "data" dict (lookup "v1" "Secret" $.Release.Namespace .)) -}}
+{{- range $kind, $names := dict "Secret" $secrets "ConfigMap" $configMaps -}}
+{{- range compact $names -}}
+{{- $_ := set $found (eq $kind "Secret" | ternary . (printf "%s/%s" $kind .)) (dig "data" dict (lookup "v1" $kind $.root.Release.Namespace .)) -}}
 {{- end -}}
 {{- end }}
 {{- if $found }}
 checksum/secrets: {{ $found | toJson | sha256sum }}
 {{- end }}
-{{- if or .Values.redis.url .Values.postgresql.url }}
-checksum/addresses: {{ list .Values.redis.url .Values.postgresql.url | toJson | sha256sum }}
+{{- if or $v.redis.url $v.postgresql.url }}
+checksum/addresses: {{ list $v.redis.url $v.postgresql.url | toJson | sha256sum }}
 {{- end }}
 {{- end -}}
 
 {{/* Metadata and scheduling of the pods of worker and web: {root, component, values}. */}}
 {{- define "deltaboard.podMetadata" -}}
 labels:
-  {{- include "deltaboard.selector" . | nindent 2 }}
-  {{- with .values.podLabels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- include "deltaboard.podLabels" (dict "root" .root "component" .component "labels" .values.podLabels) | nindent 2 }}
 annotations:
-  {{- include "deltaboard.checksums" .root | nindent 2 }}
+  {{- include "deltaboard.checksums" . | nindent 2 }}
   {{- with .values.podAnnotations }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
@@ -132,8 +162,11 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
-{{/* Which nodes pods go to: {root, values}. */}}
-{{- define "deltaboard.nodes" -}}
+{{/* Which nodes pods go to, and before which others: {root, values}. */}}
+{{- define "deltaboard.scheduling" -}}
+{{- with .values.priorityClassName | default .root.Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
 {{- with .values.nodeSelector | default .root.Values.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
@@ -145,23 +178,27 @@ tolerations:
 {{- end -}}
 
 {{- define "deltaboard.podSpec" -}}
-serviceAccountName: {{ include "deltaboard.fullname" .root }}-{{ .component }}
+serviceAccountName: {{ include "deltaboard.serviceAccount" . }}
+{{- if not .values.serviceAccount.create }}
+# Whatever the account says: without its token nothing can be read.
+automountServiceAccountToken: true
+{{- end }}
 enableServiceLinks: false
-terminationGracePeriodSeconds: 30
+terminationGracePeriodSeconds: {{ .values.terminationGracePeriodSeconds | int64 }}
 securityContext:
   {{- toYaml .root.Values.podSecurityContext | nindent 2 }}
 {{- include "deltaboard.pullSecrets" .root }}
-{{- with .values.priorityClassName }}
-priorityClassName: {{ . }}
-{{- end }}
-{{- include "deltaboard.nodes" . }}
+{{- include "deltaboard.scheduling" . }}
 {{- with .values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 topologySpreadConstraints:
-  {{- if .values.topologySpreadConstraints }}
-  {{- toYaml .values.topologySpreadConstraints | nindent 2 }}
+  {{- $these := dict "labelSelector" (dict "matchLabels" (include "deltaboard.selector" . | fromYaml)) }}
+  {{- range .values.topologySpreadConstraints }}
+  {{- $constraint := . }}
+  {{- if not .labelSelector }}{{ $constraint = merge dict . $these }}{{ end }}
+  - {{ toYaml $constraint | indent 4 | trim }}
   {{- else }}
   - maxSkew: 1
     topologyKey: kubernetes.io/hostname
@@ -171,13 +208,16 @@ topologySpreadConstraints:
         {{- include "deltaboard.selector" . | nindent 8 }}
   {{- end }}
 volumes:
-  {{- include "deltaboard.volumes" .root | nindent 2 }}
+  {{- include "deltaboard.volumes" . | nindent 2 }}
 initContainers:
+  {{- with .root.Values.extraInitContainers }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   - name: wait-for-tables
     command: {{ toJson .root.Values.migration.waitCommand }}
     resources:
       {{- toYaml .root.Values.migration.resources | nindent 6 }}
     env:
-      {{- include "deltaboard.secretEnv" .root | nindent 6 }}
-    {{- include "deltaboard.container" .root | nindent 4 }}
+      {{- include "deltaboard.env" . | nindent 6 }}
+    {{- include "deltaboard.container" . | nindent 4 }}
 {{- end -}}

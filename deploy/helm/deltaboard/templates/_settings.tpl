@@ -26,6 +26,12 @@
 {{- if or (not $v.secrets.existingSecret) (not $v.redis.existingSecret) (not $v.postgresql.existingSecret) -}}yes{{- end -}}
 {{- end -}}
 
+{{/* Port in traces.endpoint, or that of its scheme. */}}
+{{- define "deltaboard.tracesPort" -}}
+{{- $url := urlParse .Values.traces.endpoint -}}
+{{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) -}}
+{{- end -}}
+
 {{- define "deltaboard.settings" -}}
 ALLOWED_HOSTS: {{ prepend (prepend (prepend .Values.hosts "[::1]") "127.0.0.1") "localhost" | join "," | quote }}
 {{- if and .Values.https .Values.hosts }}
@@ -71,6 +77,10 @@ DELTABOARD_TRUST_PROXY_GROUPS: {{ . | quote }}
 {{- end }}
 DELTABOARD_TRUST_PROXY_PEERS: {{ join "," .Values.signIn.proxy.peers | quote }}
 {{- end }}
+{{- with .Values.traces.endpoint }}
+DELTABOARD_TRACES: {{ . | quote }}
+DELTABOARD_TRACES_RATIO: {{ $.Values.traces.ratio | toString | quote }}
+{{- end }}
 {{- end -}}
 
 {{/* Values that fit to no other: one sentence each, before anything is made. */}}
@@ -81,6 +91,31 @@ DELTABOARD_TRUST_PROXY_PEERS: {{ join "," .Values.signIn.proxy.peers | quote }}
 {{- end -}}
 {{- if and (eq $v.signIn.mode "portForward") (or $v.ingress.enabled $v.gateway.enabled) -}}
 {{- fail "signIn.mode is portForward, so that nobody can come through an Ingress or a Gateway: choose oidc or proxy, or switch them off" -}}
+{{- end -}}
+{{- if and (eq $v.signIn.mode "portForward") (ne $v.web.service.type "ClusterIP") -}}
+{{- fail (printf "signIn.mode is portForward, so that nobody can come through a Service of type %s: choose oidc or proxy, or web.service.type=ClusterIP" $v.web.service.type) -}}
+{{- end -}}
+{{- range $component := list "worker" "web" -}}
+{{- $account := (index $v $component).serviceAccount -}}
+{{- if not (or $account.create $account.name) -}}
+{{- fail (printf "%s.serviceAccount.create is off: name the one to use in %s.serviceAccount.name" $component $component) -}}
+{{- end -}}
+{{- if and $account.annotations (not $account.create) -}}
+{{- fail (printf "%s.serviceAccount.annotations has no effect with %s.serviceAccount.create off: annotate the one that is there" $component $component) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $v.worker.serviceAccount.create $v.web.serviceAccount.create $v.web.serviceAccount.name (eq $v.worker.serviceAccount.name $v.web.serviceAccount.name) -}}
+{{- fail "worker.serviceAccount and web.serviceAccount have one name: give them two, or set create off for one of them" -}}
+{{- end -}}
+{{- if and (or $v.networkPolicy.tracesTo $v.networkPolicy.tracesPorts) (not $v.traces.endpoint) -}}
+{{- fail "networkPolicy.tracesTo and tracesPorts have no effect without traces.endpoint: name the collector there" -}}
+{{- end -}}
+{{- range $owner, $variables := dict "extraEnv" $v.extraEnv "worker.extraEnv" $v.worker.extraEnv "web.extraEnv" $v.web.extraEnv -}}
+{{- range $variables -}}
+{{- if has .name (list "SECRET_KEY" "DELTABOARD_FEED_KEY" "DELTABOARD_AUDIT_KEY" "REDIS_URL" "REDIS_PASSWORD" "DATABASE_URL" "POSTGRES_PASSWORD" "DELTABOARD_TRUST_PROXY_SECRET" "DELTABOARD_METRICS") -}}
+{{- fail (printf "%s: the chart sets %s itself, by another value or a Secret (README.md of the chart)" $owner .name) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- if and (eq $v.signIn.mode "portForward") (eq $v.rights.whose "person") -}}
 {{- fail "rights.whose is person, but with signIn.mode portForward nobody has a name: choose oidc or proxy" -}}
@@ -118,7 +153,7 @@ DELTABOARD_TRUST_PROXY_PEERS: {{ join "," .Values.signIn.proxy.peers | quote }}
 {{- if and $v.settings.DELTABOARD_CONTROLLERS (include "deltaboard.readOnly" .) -}}
 {{- fail "settings.DELTABOARD_CONTROLLERS: controllers write to the cluster, and this Deltaboard is read-only (readOnly, rights.write)" -}}
 {{- end -}}
-{{- $own := list "DELTABOARD_CHANNEL_PREFIX" "DELTABOARD_HISTORY" "DELTABOARD_HISTORY_AGE" "DELTABOARD_HISTORY_SIZE" "DELTABOARD_VAR" "DELTABOARD_KINDS" "DELTABOARD_CLUSTER" "DELTABOARD_CONTEXT" "DELTABOARD_CLUSTER_COLOUR" "DELTABOARD_PRODUCTION" "DELTABOARD_READ_ONLY" "DELTABOARD_NAMESPACES" "DELTABOARD_TOKEN" "DELTABOARD_RIGHTS" "DELTABOARD_SIGN_IN" "DELTABOARD_OIDC" "DELTABOARD_TRUST_PROXY_USER" "DELTABOARD_TRUST_PROXY_GROUPS" "DELTABOARD_TRUST_PROXY_PEERS" "DELTABOARD_TRUST_PROXY_SECRET" "DELTABOARD_FEED_KEY" "DELTABOARD_AUDIT_KEY" "DELTABOARD_METRICS" -}}
+{{- $own := list "DELTABOARD_CHANNEL_PREFIX" "DELTABOARD_HISTORY" "DELTABOARD_HISTORY_AGE" "DELTABOARD_HISTORY_SIZE" "DELTABOARD_VAR" "DELTABOARD_KINDS" "DELTABOARD_CLUSTER" "DELTABOARD_CONTEXT" "DELTABOARD_CLUSTER_COLOUR" "DELTABOARD_PRODUCTION" "DELTABOARD_READ_ONLY" "DELTABOARD_NAMESPACES" "DELTABOARD_TOKEN" "DELTABOARD_RIGHTS" "DELTABOARD_SIGN_IN" "DELTABOARD_OIDC" "DELTABOARD_TRUST_PROXY_USER" "DELTABOARD_TRUST_PROXY_GROUPS" "DELTABOARD_TRUST_PROXY_PEERS" "DELTABOARD_TRUST_PROXY_SECRET" "DELTABOARD_FEED_KEY" "DELTABOARD_AUDIT_KEY" "DELTABOARD_METRICS" "DELTABOARD_TRACES" "DELTABOARD_TRACES_RATIO" -}}
 {{- if $v.settings.DELTABOARD_PROMETHEUS_TOKEN -}}
 {{- fail "settings.DELTABOARD_PROMETHEUS_TOKEN is a secret, and settings are in a ConfigMap: name a Secret in extraEnv, with valueFrom" -}}
 {{- end -}}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from dashboard.access.oidc.provider_client import (
 )
 from dashboard.pages.sign_in.problems import unusable
 from dashboard.runtime.oidc_issuers import Issuer
+from tests.support.certificates import write_certificate
 from tests.support.clock import FakeClock
 from tests.support.sign_in.provider import Provider
 
@@ -138,6 +141,25 @@ def test_no_redirect_is_followed(provider: Provider) -> None:
     with LimitedSession() as session, pytest.raises(requests.TooManyRedirects):
         session.get(address)
     assert "/jwks" not in provider.asked
+
+
+def test_an_authority_of_ones_own_is_that_of_the_issuer_or_of_the_environment(
+    clock: FakeClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_certificate(tmp_path, "provider")
+    authority = str(tmp_path / "provider.crt")
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(authority, tmp_path / "provider.key")
+    with Provider(tls) as provider:
+        unknown = Issuer("main", "Main", provider.url, "deltaboard")
+        known = Issuer("main", "Main", provider.url, "deltaboard", ca_file=authority)
+        with pytest.raises(ProviderUnusable, match="CERTIFICATE_VERIFY_FAILED"):
+            ProviderClient(unknown, clock).configuration()
+        assert ProviderClient(known, clock).configuration()["issuer"] == provider.url
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", authority)
+        assert ProviderClient(unknown, clock).configuration()["issuer"] == provider.url
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/none.pem")
+        assert ProviderClient(known, clock).configuration()["issuer"] == provider.url
 
 
 def test_an_authority_that_cannot_be_read_is_a_sentence(provider: Provider, clock: FakeClock) -> None:
