@@ -109,8 +109,11 @@ def leader_frozen_past_its_lease_and_back(at: ProductionStack, changes: Changes)
 
 
 def redis_killed_and_started(at: ProductionStack, changes: Changes) -> Iterator[Says]:
+    """It stays away until each web process misses the worker: pages say stale before that."""
+    before = [at.counted("feed_silences", web) for web in BOTH]
     at.redis.kill()
     yield Says("stale", "Redis")
+    until(lambda: all(at.counted("feed_silences", web) > count for web, count in zip(BOTH, before, strict=True)))
     at.redis.run()
     yield LIVE
 
