@@ -252,14 +252,19 @@ class PartReader:
         ((total,),) = self.connection.query(sql, since // MINUTE, -(-until // MINUTE))
         return int(total or 0) > number
 
-    def changes(self, since: int, until: int, kinds: Sequence[int], limit: int) -> list[Version]:
-        """The newest changes of some kinds from `since` and before `until`, newest first, `limit` at most."""
+    def changes(
+        self, since: int, until: int, kinds: Sequence[int], limit: int, operations: Sequence[Operation] = ()
+    ) -> list[Version]:
+        """The newest versions of some kinds from `since` and before `until`, newest first, `limit` at most.
+        `operations`: made by these only.
+        """
         condition, values = self.connection.time_condition(since, until)
+        made_by = f"AND v.operation IN ({_marks(operations)})" if operations else ""
         sql = (
             f"SELECT {OBJECT}, {VERSION} FROM {{version}} v JOIN {{object}} o ON o.id = v.object "  # noqa: S608
-            f"WHERE {condition} AND o.kind IN ({_marks(kinds)}) ORDER BY v.time DESC LIMIT {int(limit)}"
+            f"WHERE {condition} {made_by} AND o.kind IN ({_marks(kinds)}) ORDER BY v.time DESC LIMIT {int(limit)}"
         )
-        rows = self.connection.query(sql, *values, *kinds)
+        rows = self.connection.query(sql, *values, *map(int, operations), *kinds)
         return [self.version(self.name(row[:4]), row[4:]) for row in rows]
 
     def change_counts(self, since: int, until: int, step: int, kinds: Sequence[int]) -> list[ChangeCounts]:

@@ -6,7 +6,7 @@ HistoryUnavailable, and those that return JSON DamagedVersion. Times are Unix mi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -315,9 +315,11 @@ class HistoryReader:
                     found[stored.version.object.uid] = stored.json
         return found
 
-    def changes(self, since: int, until: int, kinds: Iterable[str] = ()) -> Iterator[list[Version]]:
-        """The changes from `since` and before `until`, newest first, in steps that are read as they are taken. `kinds`:
-        of these only.
+    def changes(
+        self, since: int, until: int, kinds: Iterable[str] = (), operations: Sequence[Operation] = ()
+    ) -> Iterator[list[Version]]:
+        """The versions from `since` and before `until`, newest first, in steps that are read as they are taken.
+        `kinds`, `operations`: of these only.
         """
         wanted = frozenset(kinds)
         for reader in self._overlapping(since, until, newest_first=True):
@@ -331,7 +333,7 @@ class HistoryReader:
                     while window > FIRST_WINDOW and reader.has_more_than(MOST, max(begin, end - window), end):
                         window //= 2
                     start = max(begin, end - window)
-                    step = reader.changes(start, end, numbers, MOST)
+                    step = reader.changes(start, end, numbers, MOST, operations)
                     if step:
                         yield step
                     end = start if len(step) < MOST else step[-1].time  # times are different in a part

@@ -44,6 +44,8 @@ _COUNTS_AS: Mapping[Operation, feed_entry.Operation] = {
     Operation.DELETED: "deleted",
     Operation.MISSING: "deleted",
 }
+CHANGES = tuple(_COUNTS_AS)
+"""Operations that are changes, see `counts_as`."""
 ENDS = (Operation.DELETED, Operation.MISSING, Operation.UNSEEN)
 
 

@@ -20,7 +20,7 @@ from dashboard.live.history.reader import (
     RecordedWrite,
     VersionPlace,
 )
-from dashboard.live.history.version import Gap, ObjectName, StoredVersion, Version
+from dashboard.live.history.version import CHANGES, Gap, ObjectName, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion
 from dashboard.live.moments.past_objects import KnownAt, PastPage
 from dashboard.runtime.app_state import Key
@@ -102,9 +102,9 @@ class HistoryObjects:
 
     async def changes(self, keys: Sequence[str], since: float, until: float) -> AsyncGenerator[list[Version]]:
         """The changes of these kinds from `since` and before `until`, newest first, in steps that are read as they are
-        taken.
+        taken. What was only found, or is no longer seen, is none.
         """
-        steps = await self._ask(lambda reader: reader.changes(_micro(since), _micro(until), keys))
+        steps = await self._ask(lambda reader: reader.changes(_micro(since), _micro(until), keys, CHANGES))
         while (step := await self._ask(lambda _: next(steps, None))) is not None:
             yield step
 

@@ -143,9 +143,7 @@ class RecordedFeed:
             seen = [
                 version
                 for version in versions
-                if version.operation.counts_as is not None
-                and version.time < until[version.object.kind] * MICROSECONDS
-                and self._may_see(version)
+                if version.time < until[version.object.kind] * MICROSECONDS and self._may_see(version)
             ]
             visible = sum(not self._is_seen_by_content(version.object.kind) for version in seen)
             return [version for version in seen if wants_version(version)], visible

@@ -130,6 +130,8 @@ def test_changes_come_once_each_in_steps_of_limited_size(
 ) -> None:
     log = live_through(parts, seed, pace=random.Random(seed).choice([0, 50_000, 20_000_000]))
     whole = [version for step in log.reader.changes(0, FOREVER) for version in step]
+    changes = [version for step in log.reader.changes(0, FOREVER, operations=CHANGES) for version in step]
+    assert changes == [version for version in whole if version.operation.counts_as is not None]
     monkeypatch.setattr(reader, "MOST", 3)
     monkeypatch.setattr(reader, "MANY", 2)
     steps = [*log.reader.changes(0, FOREVER)]
