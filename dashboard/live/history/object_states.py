@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dashboard.live.history.part import PartConnection
 from dashboard.live.history.version import ENDS, Operation
-from dashboard.live.history.version_codec import unpack_next
+from dashboard.live.history.version_codec import Template, unpack
 from informerd.objects import Blob
 from informerd.resource_version import has_reached
 
@@ -65,8 +65,8 @@ class KindStates:
 
     id: int
     """Of the kind, in the part."""
-    template: bytes
-    """JSON with which versions of depth 0 are packed."""
+    template: Template
+    """With which versions of depth 0 are packed."""
     by_uid: dict[str, ObjectState] = field(default_factory=dict)
     missing: dict[str, ObjectState] | None = None
     """While a list comes: the objects that it has not had yet."""
@@ -94,7 +94,7 @@ def load_states(connection: PartConnection, kind: int, *, all_ended: bool = Fals
         }
 
 
-def read_last(connection: PartConnection, state: ObjectState, template: bytes) -> bytes:
+def read_last(connection: PartConnection, state: ObjectState, template: Template) -> bytes:
     """JSON of the last recorded version. Raises DamagedVersion."""
     rows = connection.query(
         "SELECT data FROM {version} WHERE object = ? AND time <= ? ORDER BY time DESC LIMIT ?",
@@ -102,7 +102,4 @@ def read_last(connection: PartConnection, state: ObjectState, template: bytes) -
         state.time,
         state.depth + 1,
     )
-    json = template
-    for (data,) in reversed(rows):
-        json = unpack_next(bytes(data), json)
-    return json
+    return unpack([bytes(data) for (data,) in reversed(rows)], template)

@@ -11,7 +11,7 @@ from dashboard.live.history.part import FOREVER, FORMAT, READABLE_FORMATS, PartC
 from dashboard.live.history.part_rows import COUNTED, MINUTE
 from dashboard.live.history.part_writer import COMPLETE
 from dashboard.live.history.version import ENDS, ObjectName, Operation, StoredVersion, Version
-from dashboard.live.history.version_codec import DamagedVersion, unpack, unpack_next
+from dashboard.live.history.version_codec import DamagedVersion, Template, unpack, unpack_next
 
 OBJECT = "o.kind, o.namespace, o.name, o.uid"
 VERSION = "v.time, v.operation, v.resource_version, v.manager"
@@ -57,6 +57,7 @@ class PartReader:
         self.connection = connection
         self.part = connection.part
         self.names = names or PartNames()
+        self._templates: dict[int, Template] = {}
         if names is None:
             self.names.meta = dict(connection.query("SELECT name, value FROM {meta}"))
             self._read_names()
@@ -164,7 +165,7 @@ class PartReader:
         for number, group in groupby(rows, key=lambda row: row[0]):
             chain = list(group)
             name = self.name(chain[0][1:5])
-            json = unpack([self.template(chain[0][1]), *(bytes(row[9]) for row in chain)])
+            json = unpack([bytes(row[9]) for row in chain], self.template(chain[0][1]))
             yield number, StoredVersion(self.version(name, chain[-1][5:9]), json)
 
     def last_versions(self, ids: Sequence[int], time: int) -> list[tuple[int, Version]]:
@@ -201,8 +202,7 @@ class PartReader:
         for row in self.connection.query(sql + "WHERE o.id = ? ORDER BY v.time", number):
             error: DamagedVersion | None = None
             try:
-                before = unpack_next(self.template(row[0])) if row[8] == 0 else json
-                json = unpack_next(bytes(row[9]), before)
+                json = self.template(row[0]).unpack(bytes(row[9])) if row[8] == 0 else unpack_next(bytes(row[9]), json)
             except DamagedVersion as damage:
                 json, error = None, damage
             yield self.version(self.name(row[:4]), row[4:8]), row[8], json, error
@@ -239,7 +239,7 @@ class PartReader:
         )
         json = b""
         for row in self.connection.query(sql, number, until, number, since):
-            json = unpack_next(bytes(row[9]), unpack_next(self.template(row[0])) if row[8] == 0 else json)
+            json = self.template(row[0]).unpack(bytes(row[9])) if row[8] == 0 else unpack_next(bytes(row[9]), json)
             yield StoredVersion(self.version(self.name(row[:4]), row[4:8]), json)
 
     def has_more_than(self, number: int, since: int, until: int) -> bool:
@@ -328,13 +328,15 @@ class PartReader:
                 found.append(ChangeCounts(begin * step, self.kinds[kind], namespace, (added, modified, deleted)))
         return found
 
-    def template(self, kind: int) -> bytes:
-        """Packed template of a kind."""
-        templates = self.names.templates
-        if kind not in templates:
-            ((template,),) = self.connection.query("SELECT template FROM {kind} WHERE id = ?", kind)
-            templates[kind] = bytes(template)
-        return templates[kind]
+    def template(self, kind: int) -> Template:
+        """Template of a kind. Raises DamagedVersion."""
+        if kind not in self._templates:
+            packed = self.names.templates
+            if kind not in packed:
+                ((template,),) = self.connection.query("SELECT template FROM {kind} WHERE id = ?", kind)
+                packed[kind] = bytes(template)
+            self._templates[kind] = Template(unpack([packed[kind]]))
+        return self._templates[kind]
 
     def name(self, row: Sequence[Any]) -> ObjectName:
         """Of the columns OBJECT."""

@@ -14,7 +14,7 @@ from dashboard.live.history.part import PartConnection, set_meta
 from dashboard.live.history.part_rows import PartRows
 from dashboard.live.history.spans import SpanWriter
 from dashboard.live.history.version import Operation, StoredVersion
-from dashboard.live.history.version_codec import MAX_DIFFERENCES, DamagedVersion, pack, unpack
+from dashboard.live.history.version_codec import MAX_DIFFERENCES, DamagedVersion, Template, pack, unpack
 from dashboard.live.history.version_json import is_heartbeat, split_version, version_json
 from informerd.log_throttle import LogThrottle
 
@@ -84,7 +84,7 @@ class PartWriter:
         """Go on from the part before: know its objects, none of which this part has yet."""
         self.last_time = max(self.last_time, before.last_time)
         for key, states in before._kinds.items():
-            own = self._kinds[key] = self._new_kind(key, states.template)
+            own = self._kinds[key] = self._new_kind(key, states.template.json)
             own.missing = states.missing
             for uid, state in states.by_uid.items():
                 if state.ended is None:
@@ -103,7 +103,7 @@ class PartWriter:
         if not known.id:
             self._rows.add_object(states, known, name.uid)
             known.depth = 0
-        self._rows.carry(known.id, version, pack(stored.json, states.template))
+        self._rows.carry(known.id, version, states.template.pack(stored.json))
 
     def mark_complete(self, size: int = 0) -> None:
         """Note that the part has all that existed when it began, and has `size` bytes by that."""
@@ -119,21 +119,21 @@ class PartWriter:
         if states is None:
             rows = self.connection.query("SELECT id, template FROM {kind} WHERE name = ?", key)
             if rows:
-                states = KindStates(rows[0][0], unpack([bytes(rows[0][1])]))
+                states = KindStates(rows[0][0], Template(unpack([bytes(rows[0][1])])))
                 for step in load_states(self.connection, states.id, all_ended=not self.is_complete):
                     states.by_uid |= step
             else:
                 states = self._new_kind(key, sample)
             self._kinds[key] = states
-        if sample and not states.template and not states.by_uid:
+        if sample and not states.template.json and not states.by_uid:
             self.connection.execute("UPDATE {kind} SET template = ? WHERE id = ?", pack(sample), states.id)
-            states.template = sample
+            states.template = Template(sample)
         return states
 
     def _new_kind(self, key: str, template: bytes) -> KindStates:
         number = (self.connection.query("SELECT MAX(id) FROM {kind}")[0][0] or 0) + 1
         self.connection.insert("kind", ("id", "name", "template"), [(number, key, pack(template))])
-        return KindStates(number, template)
+        return KindStates(number, Template(template))
 
     def _apply(self, item: Item) -> None:
         match item:
@@ -237,7 +237,7 @@ class PartWriter:
         if before is not None and state.depth < MAX_DIFFERENCES:
             data, state.depth = pack(json, before), state.depth + 1
         else:
-            data, state.depth = pack(json, states.template), 0
+            data, state.depth = states.template.pack(json), 0
         state.is_confirmed, state.ended = True, operation if operation.is_end else None
         self._rows.add_version(states, state, operation, manager, data)
         self.counts.written += 1

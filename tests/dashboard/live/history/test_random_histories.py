@@ -13,6 +13,7 @@ from dashboard.live.history import reader
 from dashboard.live.history.part import FOREVER, Parts
 from dashboard.live.history.part_rows import COUNTED
 from dashboard.live.history.verify import verify_part
+from dashboard.live.history.version import CHANGES
 from tests.support.live.history import START, Log, RandomLife, json_of
 from tests.support.long_tests import long_but
 

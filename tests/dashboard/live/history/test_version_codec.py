@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.history.version_codec import DamagedVersion, pack, unpack
+from dashboard.live.history.version_codec import DamagedVersion, Template, pack, unpack, unpack_next
 
 TEXTS = st.lists(st.binary(max_size=300), min_size=1, max_size=12)
 
@@ -33,6 +33,24 @@ def packed(versions: list[bytes]) -> list[bytes]:
 def test_each_version_is_read_back_as_it_was(versions: list[bytes]) -> None:
     parts = packed(versions)
     assert [unpack(parts[: place + 1]) for place in range(len(parts))] == versions
+
+
+@given(st.binary(max_size=300), TEXTS)
+def test_a_template_packs_and_unpacks_as_the_version_before_does(before: bytes, versions: list[bytes]) -> None:
+    template, other = Template(before), Template(before)
+    for version in versions:
+        part = template.pack(version)
+        assert part == pack(version, before)
+        assert other.unpack(part) == unpack_next(part, before) == version
+        assert unpack([part, pack(b"later", version)], other) == b"later"
+
+
+def test_what_is_no_version_of_a_template_is_told() -> None:
+    full = Template(pods(1)[0])
+    for part in (b"", b"\x00", full.pack(pods(2)[1])[:-1]):
+        with pytest.raises(DamagedVersion):
+            full.unpack(part)
+    assert full.unpack(full.pack(b"still read")) == b"still read"
 
 
 def test_a_difference_takes_a_fraction_of_the_version() -> None:
