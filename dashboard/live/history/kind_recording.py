@@ -87,6 +87,11 @@ class KindRecording:
         """Record no more."""
         self._registration.remove()
 
+    @property
+    def is_listing(self) -> bool:
+        """Whether a list is on its way that pages are waiting for, too. May be asked in any thread."""
+        return self._is_list_open and self._informer.health().state in ("starting", "syncing")
+
     def forget_namespace(self, namespace: str) -> None:
         """Record that the account may no longer list a namespace."""
         if not self._queue.put(NamespaceLost(self.key, namespace, self._now())):

@@ -105,6 +105,7 @@ class Recorder:
             self.retention,
             on_begin=lambda lost, last_time: self._begin(loop, lost, last_time),
             on_end=self.queue.become_ring,
+            is_listing=lambda: any(each.is_listing for each in [*self._kinds]),
             wall_time=self._clock.time,
         )
         self.thread.start()

@@ -40,6 +40,9 @@ STANDBY_SECONDS = 1.0
 CLOCK_TOLERANCE = 10 * MICROSECONDS
 """By which the clocks of two machines may differ that record one after the other."""
 CLOCK_BEHIND = "no worker ran, and the clock was set back"
+LISTING_SECONDS = 30.0
+"""Seconds for which lists go before what they brought is written, as long as no more than a batch of changes waits."""
+LISTING_PAUSE = 0.1
 MAINTENANCE_SECONDS = 15.0
 """Seconds between two looks at sizes."""
 
@@ -49,6 +52,7 @@ class RecorderThread:
 
     `on_begin` and `on_end` are called in the thread: when it begins to record, or goes on after a failure, with the
     reason where changes were lost by it, and the time of the last change that was recorded; and when it no longer may.
+    While `is_listing`, which is called there too, nothing is written for a while: at a start, pages come first.
     """
 
     def __init__(
@@ -60,6 +64,7 @@ class RecorderThread:
         *,
         on_begin: Callable[[str, int], None],
         on_end: Callable[[], None],
+        is_listing: Callable[[], bool] = lambda: False,
         wall_time: Callable[[], float] = time.time,
     ) -> None:
         self.counts = Counts()
@@ -75,6 +80,7 @@ class RecorderThread:
         self._retention = retention
         self._on_begin = on_begin
         self._on_end = on_end
+        self._is_listing = is_listing
         self._wall_time = wall_time
         self._pending: list[Item] = []
         self._lost = ""
@@ -158,6 +164,7 @@ class RecorderThread:
             self._lost = self._lost or CLOCK_BEHIND
         self._on_begin(self._lost, last_time)
         self._lost = ""
+        self._let_lists_come()
         while True:
             is_ending = self._stopping.is_set()
             if not self._pending:
@@ -168,6 +175,16 @@ class RecorderThread:
                 return
             if not is_ending:
                 self._maintain(session)
+
+    def _let_lists_come(self) -> None:
+        began = time.monotonic()
+        while (
+            self._is_listing()
+            and len(self._queue) < MAX_BATCH
+            and time.monotonic() - began < LISTING_SECONDS
+            and not self._stopping.wait(LISTING_PAUSE)
+        ):
+            pass
 
     def _write_pending(self, is_ending: bool) -> None:
         now = time.monotonic()
