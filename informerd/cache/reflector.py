@@ -205,7 +205,8 @@ class Reflector(Generic[T]):
     async def _list(self) -> None:
         """Replace the store from a list; where the version has expired or is too new, list once more at any version."""
         try:
-            await self._list_at("" if self._version_unavailable else self._cursor.version or "0")
+            is_newest = self._version_unavailable or self._settings.consistent_lists
+            await self._list_at("" if is_newest else self._cursor.version or "0")
         except (Expired, ResourceVersionTooLarge):
             self._version_unavailable = True
             await self._list_at("")

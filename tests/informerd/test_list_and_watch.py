@@ -234,9 +234,10 @@ async def test_sync_gives_what_the_api_server_has(rig: Rig, informers: list[Any]
     await eventually(lambda: informer.health().state == "live")
 
 
-async def test_lists_come_in_pages_and_lose_nothing(rig: Rig, informers: list[Any]) -> None:
+@pytest.mark.parametrize("consistent", [True, False])
+async def test_lists_come_in_pages_and_lose_nothing(rig: Rig, informers: list[Any], consistent: bool) -> None:
     await asyncio.gather(*(rig.create(PODS, pod(f"p{number}")) for number in range(7)))
-    informer = await follow(rig, informers, streaming_lists=False, page_size=3)
+    informer = await follow(rig, informers, streaming_lists=False, consistent_lists=consistent, page_size=3)
     await informer.wait_for_sync()
     assert len(informer.store) == 7
     await rig.equal(informer)

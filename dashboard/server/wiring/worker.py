@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -34,12 +35,15 @@ from dashboard.runtime.tracing import Traces, open_traces
 from dashboard.server.wiring.channel_layer import build_channel_layer
 from dashboard.server.wiring.history import build_recorder, kinds_recorded, secret_hash_key
 from devcluster.workload_size import WorkloadSize
-from informerd.clock import Clock, SystemClock
+from informerd.clock import Clock, SystemClock, within
 from informerd.errors import InformerdError, UnknownResource
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 from informerd.testing.demo_process import DemoProcess
+
+VERSION_WAIT = 2.0
+"""Seconds to wait for the API server's version before its kinds are listed."""
 
 logger = logging.getLogger(__name__)
 
@@ -136,6 +140,7 @@ class WorkerProcess:
                 history=self.history,
                 hash_key=secret_hash_key() if self.history is not None else b"",
                 traces=self.delta_traces,
+                server_version=await _version_of(client, self._clock),
             )
             self.worker.start()
             self._census = [self._start_counting(self.worker, client, access)]
@@ -220,6 +225,14 @@ class WorkerProcess:
         worker, self.worker, self.history = self.worker, None, None
         if worker is not None:
             await worker.stop()
+
+
+async def _version_of(client: Client, clock: Clock) -> str:
+    """The API server's version; empty where it does not come at once."""
+    with suppress(InformerdError, TimeoutError):
+        async with within(VERSION_WAIT, clock):
+            return await client.version()
+    return ""
 
 
 def choice_from_settings(*, context: str = "") -> ClusterChoice:

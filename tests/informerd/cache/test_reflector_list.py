@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.errors import Expired, Unreachable
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
@@ -24,6 +25,38 @@ async def test_the_first_list_asks_for_version_0_in_pages_of_500(start: StartInf
     await start(streaming_lists=False)
     request = await server.take_list()
     assert request.params == {"resourceVersion": "0", "limit": "500"}
+
+
+async def test_consistent_lists_ask_for_the_newest_state_in_pages_the_first_time_and_later(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    await start(streaming_lists=False, consistent_lists=True, page_size=2)
+    request = await server.take_list()
+    assert request.params == {"limit": "2"}
+    request.answer_list([pod("a", "1")], "10")
+    watch = await server.take_watch()
+    assert watch.version == "10"
+    await watch.send("ERROR", EXPIRED)
+    await clock.wait_for_sleeper(0.8, 1.6)
+    await clock.advance(0.8)
+    assert (await server.take_list()).params == {"limit": "2"}
+
+
+@pytest.mark.parametrize(
+    ("version", "streaming"),
+    [("v1.37.1", False), ("v1.34.0-eks-1", False), ("1.34", False), ("v2.0.0", False), ("v1.33.9+k3s1", True)],
+)
+def test_lists_are_those_that_cost_an_api_server_of_its_version_the_least(version: str, streaming: bool) -> None:
+    settings = ReflectorSettings.for_version(version, keep_absent=True)
+    assert settings.keep_absent
+    assert settings.streaming_lists is streaming
+    assert settings.consistent_lists is not streaming
+    assert settings.page_size == (500 if streaming else 5000)
+
+
+@pytest.mark.parametrize("version", ["", "unknown", "v1"])
+def test_lists_of_an_api_server_of_unknown_version_are_the_defaults(version: str) -> None:
+    assert ReflectorSettings.for_version(version) == ReflectorSettings()
 
 
 async def test_a_relist_asks_for_the_last_version_without_a_limit(
