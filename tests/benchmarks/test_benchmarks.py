@@ -158,6 +158,14 @@ def test_the_history_benchmark_records_every_change_in_both_databases() -> None:
 
 
 @pytest.mark.controlplane
+def test_the_first_list_benchmark_lists_in_each_way() -> None:
+    controlplane_binaries()
+    lines = figures_of("first_list", "--pods", "300", "--rounds", "1")
+    assert {"streaming list", "consistent pages of 5,000", "any version, in one answer"} < lines.keys()
+    assert all(figures["seconds"] > 0 and figures["s of the informer's core"] > 0 for figures in lines.values())
+
+
+@pytest.mark.controlplane
 def test_the_usage_benchmark_polls_every_pod_and_keeps_a_day() -> None:
     controlplane_binaries()
     lines = figures_of("usage", "--pods", "60", "--polls", "1")

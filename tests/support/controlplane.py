@@ -86,6 +86,11 @@ class ControlPlane(ApiCalls):
         """Whether the API server was started and not killed."""
         return self._apiserver.runs
 
+    @property
+    def apiserver_pid(self) -> int:
+        """The API server's process."""
+        return self._apiserver.pid
+
     def start(self) -> None:
         """Start both and wait until the API server is ready; after `stop` it goes on from the same data."""
         self.directory.mkdir(parents=True, exist_ok=True)

@@ -27,6 +27,13 @@ class Daemon:
         """Whether it was started and not killed (it may have ended by itself, see `check`)."""
         return self._process is not None
 
+    @property
+    def pid(self) -> int:
+        """Its process. Raises ControlPlaneError where it was not started."""
+        if self._process is None:
+            raise ControlPlaneError(f"{self.name} does not run")
+        return self._process.pid
+
     def start(self, arguments: list[str]) -> None:
         """Start it so that it ends with this process, even if this one is killed (where setpriv is installed).
 
