@@ -35,7 +35,7 @@ class ConnectionSocket(socket.socket):
 
 
 def new_socket(address: aiohttp.AddrInfoType) -> ConnectionSocket:
-    """A socket that notices a peer which vanished without a word within half a minute; aiohttp's `socket_factory`."""
+    """A socket that notices a peer which vanished without a word within half a minute, for a connector of aiohttp."""
     family, kind, protocol = address[:3]
     made = ConnectionSocket(family, kind, protocol)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
