@@ -64,6 +64,8 @@ def _pod(number: int, size: ClusterSize) -> Stored:
     meta = found["metadata"]
     meta["namespace"] = f"team-{number % size.namespaces}"
     del meta["resourceVersion"]
+    app = meta["labels"]["app"]  # one ReplicaSet in each namespace
+    meta["ownerReferences"][0] |= {"name": f"{app}-7d9c", "uid": f"u-{app}-{number % size.namespaces}"}
     meta["uid"] = f"00000000-0000-4000-8000-{number:012d}"
     found["spec"]["nodeName"] = f"node-{number % (size.nodes or NODES)}"
     return f"/registry/pods/{meta['namespace']}/{meta['name']}", json.dumps(found).encode()

@@ -95,8 +95,10 @@ class Decoder(Generic[T]):
         """Whether a field is msgspec.Raw, which would hold on to the whole chunk that an object came in."""
         self._head = msgspec.json.Decoder(_Head).decode
         self._pack = Compressor().compress
-        self._owners: dict[str, tuple[OwnerReference, ...]] = {}
-        """By the first one's uid: what one owner owns shares its references, which are a fifth of a small object."""
+        self._owners: dict[str, tuple[tuple[OwnerReference, ...], dict[str, str] | None]] = {}
+        """References and labels by the first owner's uid: what one owner owns shares both, which are more than half of
+        a small object.
+        """
         self._type_members = b'"kind":%b,"apiVersion":%b' % (
             msgspec.json.encode(self._kind),
             msgspec.json.encode(self._api_version),
@@ -143,10 +145,12 @@ class Decoder(Generic[T]):
         _set(meta, "namespace", intern(meta.namespace))
         if owners := meta.owner_references:
             known = self._owners.get(owners[0].uid)
-            if known == owners:
-                _set(meta, "owner_references", known)
+            if known is None or known[0] != owners:
+                self._remember(owners, meta.label_map)
             else:
-                self._remember(owners)
+                _set(meta, "owner_references", known[0])
+                if meta.label_map == known[1]:
+                    _set(meta, "label_map", known[1])
         return obj
 
     def identity(self, raw: bytes | memoryview) -> T:
@@ -218,10 +222,10 @@ class Decoder(Generic[T]):
         comma = b"" if body[1:].lstrip().startswith(b"}") else b","
         return b"{" + self._type_members + comma + body[1:]
 
-    def _remember(self, owners: tuple[OwnerReference, ...]) -> None:
+    def _remember(self, owners: tuple[OwnerReference, ...], labels: dict[str, str] | None) -> None:
         if len(self._owners) >= MAX_OWNERS:
             self._owners.clear()
-        self._owners[owners[0].uid] = owners
+        self._owners[owners[0].uid] = owners, labels
 
     def _lenient(self, raw: bytes | memoryview, error: msgspec.ValidationError) -> T:
         """The projection of an object that does not fit it as it is: without its nulls, or else with its head only."""
