@@ -154,6 +154,13 @@ def test_a_search_in_slices_misses_nothing_that_changes_meanwhile() -> None:
     assert {row.name for _, row in shown.family.descendants} == expected
 
 
+def test_objects_that_own_nothing_are_searched_in_steps_too() -> None:
+    shown = Shown(slow=True)
+    shown.feeders["pods"].put(*[owned(f"x{number}", OLD, "ReplicaSet") for number in range(4 * STEP)])
+    shown.of(SETS, OLD)
+    assert sum(1 for _ in shown.waiting[0]) >= 8
+
+
 def test_a_search_for_the_object_before_leaves_nothing_in_the_next_ones_tree() -> None:
     shown = Shown(slow=True)
     shown.feeders["pods"].put(*[owned(f"x{number}", OLD, "ReplicaSet") for number in range(2 * STEP)])
