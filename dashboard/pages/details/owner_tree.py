@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from dashboard.objects.health.status_words import status_text
 from dashboard.objects.kinds.row import Owner, Row, Tone
 from dashboard.objects.kinds.row_owners import can_own, owner_references
 from dashboard.pages.details.owned_objects import Member, OwnedObjects
@@ -32,6 +33,7 @@ class OwnerTreeLine:
     href: str
     """Empty where there is no details page: its kind is not followed, or it does not exist any more."""
     status: str
+    """``Running``, ``Running, not ready: app is not ready``."""
     tone: Tone
     is_subject: bool = False
     """Whether it is the object itself."""
@@ -151,5 +153,5 @@ class OwnerTree:
             return OwnerTreeLine(depth, kind.singular, row.name, "", "", "idle", is_repeated=is_repeated)
         href = object_href(kind.key, row.namespace, row.name)
         return OwnerTreeLine(
-            depth, kind.singular, row.name, href, row.status, row.tone, is_subject, is_repeated=is_repeated
+            depth, kind.singular, row.name, href, status_text(row), row.tone, is_subject, is_repeated=is_repeated
         )

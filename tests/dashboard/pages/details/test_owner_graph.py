@@ -128,6 +128,15 @@ def test_what_is_wrong_stands_first_and_too_many_are_counted() -> None:
     assert shown.family.lines[-1].more_count == 6
 
 
+def test_a_pod_that_runs_and_is_not_ready_says_why() -> None:
+    shown = Shown().of(SETS, NEW)
+    shown.feeders["pods"].put(
+        msgspec.structs.replace(A, tone="warn", reason="not ready: app is not ready", version="2")
+    )
+    statuses = {line.name: line.status for line in shown.family.lines}
+    assert (statuses["web-2-a"], statuses["web-2-b"]) == ("Running, not ready: app is not ready", "Running")
+
+
 def test_a_ring_of_owners_ends() -> None:
     shown = Shown()
     one = msgspec.structs.replace(pod("one", uid="u1"), owner=("Pod", "two", "u2"))
