@@ -12,6 +12,7 @@ import msgspec
 
 from dashboard.access.identity import Identity
 from dashboard.live.rendering.time_texts import rfc3339
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.pages.bulk.list_items_in_patch import NamedItem
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.layout.shown_moment import UNDO
@@ -22,6 +23,8 @@ from informerd.rest.client import Client
 
 MAX_ITEMS = 10_000
 """Most objects in a run."""
+MAX_MESSAGE = 2_000
+"""Most characters of a message about an object: a webhook may give each of MAX_ITEMS objects a long one."""
 HEARTBEAT_TIMEOUT = 15.0
 """Seconds without a beat after which the process that ran it counts as ended."""
 
@@ -260,8 +263,9 @@ ExecutorFactory = Callable[[Client, Resource, BulkOperation, Identity], ItemExec
 
 
 def finish_item(item: Item, state: ItemState, message: str = "", server_message: str = "") -> Item:
-    """The item with its result."""
-    return msgspec.structs.replace(item, state=state, words=message, said=server_message, is_unconfirmed=False)
+    """The item with its result; messages are cut to MAX_MESSAGE characters."""
+    words, said = limit_text(message, MAX_MESSAGE), limit_text(server_message, MAX_MESSAGE)
+    return msgspec.structs.replace(item, state=state, words=words, said=said, is_unconfirmed=False)
 
 
 def mark_unconfirmed(item: Item) -> Item:
