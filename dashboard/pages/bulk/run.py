@@ -31,6 +31,8 @@ HEARTBEAT_TIMEOUT = 15.0
 RunState = Literal["choosing", "trying", "review", "running", "cancelled", "done"]
 """choosing: no operation yet · trying: dry runs · review: the user checks the results · running: writes."""
 ACTIVE_STATES: frozenset[RunState] = frozenset({"trying", "running"})
+UNBEGUN_STATES: frozenset[RunState] = frozenset({"choosing", "review"})
+"""States of a run that was never begun, unless some objects are written."""
 ItemState = Literal["waiting", "tried", "same", "done", "changed", "refused", "failed", "gone"]
 """waiting: not tried · tried: its dry run was accepted, it is to be written · same: nothing would change · changed:
 changed by others after the review, or since the run that is undone · refused: the dry run was · failed: the write
@@ -198,7 +200,7 @@ class Run(msgspec.Struct, frozen=True):
     @property
     def can_choose_again(self) -> bool:
         """Whether the operation can be chosen again: nothing is written yet."""
-        return self.state in ("choosing", "review") and not self.written_count
+        return self.state in UNBEGUN_STATES and not self.written_count
 
     @property
     def can_undo(self) -> bool:
