@@ -128,15 +128,20 @@ $(BIN)/python:
 	@test -n '$(PYTHON)' || { echo 'Deltaboard needs Python 3.11 or newer with venv (on Debian: apt-get install python3-venv), or say PYTHON=/path/to/python'; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
+# What pip warns of matters only where it fails; it stays in $(VENV)/pip.log.
+pip_install = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1) 2> $(VENV)/pip.log || { cat $(VENV)/pip.log >&2; exit 1; }
+
 $(VENV)/.run: requirements.txt | $(BIN)/python
 	@echo 'Installing what Deltaboard needs into $(VENV), which may take a minute'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(call pip_install,requirements.txt)
 	@touch $@
 
 $(VENV)/.docs: requirements-docs.txt requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.txt
+	@echo 'Installing what the documentation needs into $(VENV), which may take a minute'
+	@$(call pip_install,requirements-docs.txt)
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.dev: requirements-dev.txt requirements-docs.txt requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@echo 'Installing what the tests need into $(VENV), which may take a minute'
+	@$(call pip_install,requirements-dev.txt)
 	@touch $@ $(VENV)/.docs $(VENV)/.run

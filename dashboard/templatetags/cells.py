@@ -10,7 +10,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from dashboard.objects.fields.text_limit import limit_text
-from dashboard.objects.health.status_words import tone_of_word
+from dashboard.objects.health.status_words import MAX_REASON, unsaid_reason
 from dashboard.objects.usage.usage import share_text
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ register = template.Library()
 
 DASH = "–"
 _MISSING = (None, "")
-MAX_WHY = 80
-"""Most characters of the reason beside a status; its title has all."""
 NEARLY_ALL, TIGHT = 0.8, 0.95
 """Shares from which on a bar is marked."""
 TONES = frozenset({"ok", "busy", "warn", "bad", "idle"})
@@ -54,7 +52,10 @@ def _content(line: RowLine, cell: CellText) -> str:
     if cell.kind == "status" and cell.text != DASH:
         tone = line.row.tone if line.row.tone in TONES else "idle"
         icon = f'<svg class="i" aria-hidden="true"><use href="#i-{tone}"/></svg>'
-        return f'<span class="status {tone}">{icon}{text}</span>{_why(line, cell.text)}'
+        reason, unsaid = line.row.reason, unsaid_reason(cell.text, tone, line.row.reason)
+        title = f' title="{escape(reason)}"' if reason else ""
+        beside = f' <small class="why"{title}>{escape(limit_text(unsaid, MAX_REASON))}</small>' if unsaid else ""
+        return f'<span class="status {tone}"{title if not unsaid else ""}>{icon}{text}</span>{beside}'
     if cell.kind == "usage":
         measured = f"<small>{cell.measured}</small> " if cell.measured else ""
         if cell.share is None:
@@ -63,14 +64,6 @@ def _content(line: RowLine, cell: CellText) -> str:
     if cell.datetime:
         return f'<time data-age="object" datetime="{escape(cell.datetime)}">{text}</time>'
     return f"{text} <small>{escape(cell.group)}</small>" if cell.group else text
-
-
-def _why(line: RowLine, word: str) -> str:
-    """What is wrong, beside a status word that says that all is well: ``Running``."""
-    row = line.row
-    if row.tone not in ("warn", "bad") or not row.reason or tone_of_word(word) not in ("ok", "idle"):
-        return ""
-    return f' <small class="why" title="{escape(row.reason)}">{escape(limit_text(row.reason, MAX_WHY))}</small>'
 
 
 def _share(share: float, amount: str) -> str:

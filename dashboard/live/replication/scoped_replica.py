@@ -178,6 +178,8 @@ class ScopedReplica:
 
     def rows_in(self, namespace: str) -> Mapping[str, Row]:
         """The rows of a namespace by uid."""
+        if self._namespaces is not None and namespace not in self._namespaces:
+            return {}
         sees_row = self.visibility.sees_row
         return {uid: row for uid, row in self.base.rows_in(namespace).items() if sees_row(row)}
 

@@ -40,7 +40,7 @@ class ContainerLine:
     image: str
     kind: ContainerKind
     state: str
-    """``Running``, ``Waiting: CrashLoopBackOff``, ``Exited 137: OOMKilled``."""
+    """``Running``, ``Running, not ready``, ``Waiting: CrashLoopBackOff``, ``Exited 137: OOMKilled``."""
     tone: Tone
     ready: bool | None
     restarts: int | None
@@ -90,13 +90,15 @@ def _container_line(
     if kind == "init" and container.get("restartPolicy") == "Always":
         kind = "sidecar"
     state, tone, since = _state(as_map((status or {}).get("state")), kind) if of_pod else ("", "idle", "")
+    if status and state == "Running" and kind != "ephemeral" and not status.get("ready"):
+        state, tone = _running_unready(container, status, kind)
     last = as_map((status or {}).get("lastState")) if of_pod else {}
     return ContainerLine(
         name=as_text(container.get("name")),
         image=as_text(container.get("image")),
         kind=kind,
         state=state,
-        tone="warn" if status and tone == "ok" and kind != "ephemeral" and not status.get("ready") else tone,
+        tone=tone,
         ready=status.get("ready") is True if status is not None else None,
         restarts=as_int(status.get("restartCount")) if status is not None else None,
         resources=_resources(as_map(container.get("resources"))),
@@ -105,6 +107,15 @@ def _container_line(
         setup=setup_facts(container, status or {}, namespace),
         before=_state(last, kind)[0] if "terminated" in last else "",
     )
+
+
+def _running_unready(container: Mapping[str, Any], status: Mapping[str, Any], kind: ContainerKind) -> tuple[str, Tone]:
+    """State and tone of a running container that is not ready. An init container is ready once it has ended."""
+    if kind == "init":
+        return "Running", "busy"
+    if "startupProbe" in container and status.get("started") is False:
+        return "Running, its startup probe has not succeeded yet", "warn"
+    return "Running, not ready", "warn"
 
 
 def _ports(container: Mapping[str, Any]) -> tuple[Sentence, ...]:

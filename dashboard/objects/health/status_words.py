@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.health.health import Health
-from dashboard.objects.kinds.row import Tone
+from dashboard.objects.kinds.row import Row, Tone
+
+MAX_REASON = 80
+"""Most characters of a reason beside a status word."""
 
 _BY_TONE: dict[Tone, str] = {
     "ok": "active applied attached available bound connected deployed enabled established healthy installed normal ok "
@@ -28,6 +32,19 @@ _SEPARATORS = str.maketrans("", "", " -_")
 def tone_of_word(word: str) -> Tone | None:
     """The tone of a word such as ``Running`` or ``NOT_READY``, in upper or lower case; None where it is not known."""
     return _TONES.get(word.translate(_SEPARATORS).lower()) if len(word) <= 32 else None
+
+
+def unsaid_reason(word: str, tone: Tone, reason: str) -> str:
+    """The reason of an unhealthy object whose status word says that all is well: of a pod that is Running and not
+    ready. Empty where the word says that something is wrong, and of healthy objects.
+    """
+    return reason if tone in ("warn", "bad") and tone_of_word(word) in ("ok", "idle") else ""
+
+
+def status_text(row: Row) -> str:
+    """Its status word, with the reason where the word does not say it: ``Running, not ready: app is not ready``."""
+    reason = unsaid_reason(row.status, row.tone, row.reason)
+    return f"{row.status}, {limit_text(reason, MAX_REASON)}" if reason else row.status
 
 
 def judge_word(word: str, message: str = "", since: float | None = None) -> Health | None:

@@ -12,6 +12,7 @@ import msgspec
 
 from dashboard.access.identity import Identity
 from dashboard.live.rendering.time_texts import rfc3339
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.pages.bulk.list_items_in_patch import NamedItem
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.layout.shown_moment import UNDO
@@ -22,12 +23,16 @@ from informerd.rest.client import Client
 
 MAX_ITEMS = 10_000
 """Most objects in a run."""
+MAX_MESSAGE = 2_000
+"""Most characters of a message about an object: a webhook may give each of MAX_ITEMS objects a long one."""
 HEARTBEAT_TIMEOUT = 15.0
 """Seconds without a beat after which the process that ran it counts as ended."""
 
 RunState = Literal["choosing", "trying", "review", "running", "cancelled", "done"]
 """choosing: no operation yet · trying: dry runs · review: the user checks the results · running: writes."""
 ACTIVE_STATES: frozenset[RunState] = frozenset({"trying", "running"})
+UNBEGUN_STATES: frozenset[RunState] = frozenset({"choosing", "review"})
+"""States of a run that was never begun, unless some objects are written."""
 ItemState = Literal["waiting", "tried", "same", "done", "changed", "refused", "failed", "gone"]
 """waiting: not tried · tried: its dry run was accepted, it is to be written · same: nothing would change · changed:
 changed by others after the review, or since the run that is undone · refused: the dry run was · failed: the write
@@ -195,7 +200,7 @@ class Run(msgspec.Struct, frozen=True):
     @property
     def can_choose_again(self) -> bool:
         """Whether the operation can be chosen again: nothing is written yet."""
-        return self.state in ("choosing", "review") and not self.written_count
+        return self.state in UNBEGUN_STATES and not self.written_count
 
     @property
     def can_undo(self) -> bool:
@@ -260,8 +265,9 @@ ExecutorFactory = Callable[[Client, Resource, BulkOperation, Identity], ItemExec
 
 
 def finish_item(item: Item, state: ItemState, message: str = "", server_message: str = "") -> Item:
-    """The item with its result."""
-    return msgspec.structs.replace(item, state=state, words=message, said=server_message, is_unconfirmed=False)
+    """The item with its result; messages are cut to MAX_MESSAGE characters."""
+    words, said = limit_text(message, MAX_MESSAGE), limit_text(server_message, MAX_MESSAGE)
+    return msgspec.structs.replace(item, state=state, words=words, said=said, is_unconfirmed=False)
 
 
 def mark_unconfirmed(item: Item) -> Item:

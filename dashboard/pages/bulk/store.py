@@ -15,14 +15,27 @@ from django.db import transaction
 from dashboard.access.identity import Identity
 from dashboard.pages.bulk.models import BulkBlock, BulkRun
 from dashboard.pages.bulk.operation import BulkOperation
-from dashboard.pages.bulk.run import ACTIVE_STATES, HEARTBEAT_TIMEOUT, ChangeGroup, Item, Run, RunState, count_by_state
+from dashboard.pages.bulk.run import (
+    ACTIVE_STATES,
+    HEARTBEAT_TIMEOUT,
+    UNBEGUN_STATES,
+    ChangeGroup,
+    Item,
+    Run,
+    RunState,
+    count_by_state,
+)
 from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.resource import Resource
 
 RETENTION_SECONDS = 7 * 24 * 3600.0
 """Seconds for which a run is kept after its last beat."""
+UNBEGUN_RETENTION_SECONDS = 24 * 3600.0
+"""The same of a run that was never begun: its dry runs are out of date."""
+ABANDONED_SECONDS = 3600.0
+"""Seconds since the last beat of a run that was never begun, after which it makes room for others first."""
 MOST_RUNS = 30
-"""Most runs of one browser; beyond it the oldest inactive one is deleted."""
+"""Most runs of one browser; beyond it the oldest abandoned one is deleted, or else the oldest inactive one."""
 MOST_RUNS_PER_PERSON = 300
 """The same for all browsers of a user, since browser ids are free; without a sign-in all users count as one."""
 BLOCK_SIZE = 100
@@ -146,9 +159,17 @@ def _create(alias: str, identity: Identity, server: str, begin: NewRun, now: flo
 def _make_room(alias: str, identity: Identity, now: float, kept: str) -> None:
     runs = BulkRun.objects.using(alias)
     runs.filter(beat__lt=now - RETENTION_SECONDS).delete()
-    theirs = runs.filter(owner=identity.owner).exclude(state__in=ACTIVE_STATES).order_by("-made", "-pk")
-    keys = theirs.values_list("pk", flat=True)
-    old = {*keys.filter(browser=identity.browser)[MOST_RUNS - 1 :], *keys[MOST_RUNS_PER_PERSON - 1 :]}
+    unbegun = {
+        pk: beat
+        for pk, counts, beat in runs.filter(state__in=UNBEGUN_STATES).values_list("pk", "counts", "beat")
+        if not counts.get("done")
+    }
+    old = {pk for pk, beat in unbegun.items() if beat < now - UNBEGUN_RETENTION_SECONDS}
+    theirs = runs.filter(owner=identity.owner).exclude(state__in=ACTIVE_STATES).exclude(pk__in=old)
+    found = list(theirs.order_by("-made", "-pk").values_list("pk", "browser"))
+    found.sort(key=lambda each: unbegun.get(each[0], now) < now - ABANDONED_SECONDS)
+    old.update(pk for pk, _ in found[MOST_RUNS_PER_PERSON - 1 :])
+    old.update([pk for pk, browser in found if browser == identity.browser][MOST_RUNS - 1 :])
     if old:
         runs.filter(pk__in=old).exclude(key=kept).delete()
 

@@ -32,7 +32,7 @@ from dashboard.pages.bulk.review import (
 from dashboard.pages.bulk.run import ChangeGroup, Item
 from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, verb_limit
 from dashboard.pages.bulk.runner import BULK_RUNNER
-from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS, NewRun
+from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS, UNBEGUN_RETENTION_SECONDS, NewRun
 from dashboard.pages.bulk.summed_effects_text import effect_texts, pod_totals
 from dashboard.pages.bulk.undo import undo_items, undo_operation
 from dashboard.pages.layout.htmx import htmx_of
@@ -279,7 +279,13 @@ async def run_history(request: HttpRequest) -> HttpResponse:
         for run in runs
     ]
     page = page_info(request, title="Bulk changes", key="runs")
-    context = {"page": page, "runs": shown, "days": round(RETENTION_SECONDS / 86400), "max_runs": MOST_RUNS}
+    context = {
+        "page": page,
+        "runs": shown,
+        "days": round(RETENTION_SECONDS / 86400),
+        "unbegun_hours": round(UNBEGUN_RETENTION_SECONDS / 3600),
+        "max_runs": MOST_RUNS,
+    }
     response = render(request, "bulk/history.html", context)
     response["Cache-Control"] = "no-store"
     return response

@@ -123,11 +123,8 @@ class ObjectEvents:
         """
         subject_uids = {uid for _, _, uid in self._lines.values()}
         current = {row.uid: (kind, row) for kind, row in islice(members, MAX_SUBJECTS + 1)}
-        followed = [
-            each
-            for each in self._followed.values()
-            if not each.subject.name or each.uid in subject_uids | current.keys()
-        ]
+        stay = subject_uids | current.keys()
+        followed = [each for each in self._followed.values() if not each.subject.name or each.uid in stay]
         new = [_member(kind, row) for uid, (kind, row) in current.items() if uid not in self._followed]
         room = max(0, MAX_SUBJECTS - len(followed))
         self.is_complete = len(new) <= room

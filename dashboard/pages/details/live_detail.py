@@ -119,6 +119,7 @@ class LiveDetail(ObjectView):
         self._events.on_found = self._stir
         self.owner_graph = OwnerGraph(kinds, schedule)
         self.owner_graph.on_found = self._with_family
+        self.owner_graph.on_descendant = self._marks.include
         self.pods = NodePods(self._replica_of_pods, schedule) if kind.key == "nodes" else None
         """Pods on the node; None for objects of other kinds."""
         if self.pods is not None:
@@ -362,7 +363,7 @@ class LiveDetail(ObjectView):
         self._events.follow(self.kind, row)
         self.owner_graph.follow(self.kind, row)
         if self._usage is not NO_USAGE:
-            self._marks.include([(self.kind, row)])
+            self._marks.include((self.kind, row))
             self._note_family()
         self._events.include_members(self.owner_graph.descendants)
         if self.pods is not None:
@@ -374,7 +375,8 @@ class LiveDetail(ObjectView):
 
     def _note_family(self) -> None:
         """Mark what happens to its family in its usage, and look once for what has happened before."""
-        self._marks.include([*self.owner_graph.ancestors, *self.owner_graph.descendants])
+        for member in self.owner_graph.ancestors:
+            self._marks.include(member)
         if not self._has_marks_searched and not self.owner_graph.is_searching and self.kind.key in USAGE_KINDS:
             self._has_marks_searched = True
             self._schedule(self._marks.search(self._stir))

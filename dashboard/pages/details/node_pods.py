@@ -20,6 +20,7 @@ from dashboard.objects.describers.pod_resources import (
 from dashboard.objects.describers.selector_text import list_href
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.fields.unstructured import as_map, as_text
+from dashboard.objects.health.status_words import status_text
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import columns_for
 from dashboard.runtime.counts_and_times import format_pod_count
@@ -41,6 +42,7 @@ class PodLine:
     namespace: str
     href: str
     status: str
+    """``Running``, ``Running, not ready: app is not ready``."""
     tone: Tone
 
 
@@ -105,7 +107,7 @@ class NodePods:
         """The first MAX_SHOWN pods, unhealthy ones first."""
         rows = (pod.row for pod in self._there.values())
         return tuple(
-            PodLine(row.name, row.namespace, object_href(PODS, row.namespace, row.name), row.status, row.tone)
+            PodLine(row.name, row.namespace, object_href(PODS, row.namespace, row.name), status_text(row), row.tone)
             for row in nsmallest(MAX_SHOWN, rows, key=lambda row: (_WORST[row.tone], row.namespace, row.name))
         )
 

@@ -6,35 +6,39 @@ It is found by the replicas' owner indexes, in slices where it is large, and the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.kinds.row_owners import can_own, owner_uids
-from dashboard.pages.details.owner_tree import MAX_GENERATIONS, Ancestors, Member, OwnerTree, OwnerTreeLine
+from dashboard.pages.details.owned_objects import Member, OwnedObjects
+from dashboard.pages.details.owner_tree import MAX_GENERATIONS, Ancestors, OwnerTree, OwnerTreeLine
 from dashboard.runtime.time_slicing import SlicedWork
 
-STEP = 500
-"""Objects in a step of the search: one or two milliseconds of work."""
+STEP = 200
+"""Objects and owners in a step of the search: one or two milliseconds of work."""
 
 KindReplicas = Callable[[], Iterable[tuple[KindInfo, ReadableReplica]]]
 
 
 class OwnerGraph:
-    """Family of the followed object; `lines` are its tree. `on_found` is called when a search in slices has ended."""
+    """Family of the followed object; `lines` are its tree. `on_found` is called when a search in slices has ended,
+    `on_descendant` for each new or changed descendant, also during the search.
+    """
 
     def __init__(self, kinds: KindReplicas, schedule: Callable[[SlicedWork], None]) -> None:
         self.on_found: Callable[[], None] = lambda: None
+        self.on_descendant: Callable[[Member], None] = lambda _: None
         self.is_searching = False
         self._kinds = kinds
         self._schedule = schedule
         self._here: Member | None = None
         self._above: Ancestors | None = None
         self._below: dict[str, Member] = {}
-        self._children: dict[str, dict[str, Member]] = {}
-        """Descendants by the uid of each of their owners in the family, then by their own."""
+        self._children: dict[str, OwnedObjects] = {}
+        """Descendants by the uid of each of their owners in the family."""
         self._of_kind: Counter[str] = Counter()
         """Number of descendants of each kind."""
         self._unsearched: set[str] = set()
@@ -132,7 +136,8 @@ class OwnerGraph:
             self._of_kind[kind.key] += 1
         member = self._below[row.uid] = kind, row
         for owner in owners:
-            self._children.setdefault(owner, {})[row.uid] = member
+            self._children.setdefault(owner, OwnedObjects()).add(member)
+        self.on_descendant(member)
         if before - owners:
             self._drop_cycles(self._descendants_of(row.uid))
 
@@ -147,17 +152,22 @@ class OwnerGraph:
         """The object, all that it owns, and so on."""
         reached, waiting = {uid}, [uid]
         while waiting:
-            new = self._children.get(waiting.pop(), {}).keys() - reached
+            new = self._uids_of(waiting.pop()) - reached
             reached |= new
             waiting += new
         return reached
+
+    def _uids_of(self, owner: str) -> Set[str]:
+        """The uids of what it owns itself."""
+        owned = self._children.get(owner)
+        return owned.uids if owned is not None else frozenset()
 
     def _drop_cycles(self, reached: set[str]) -> None:
         """Forget those of them whose only owners are among them: owners in a cycle keep nothing."""
         waiting = [uid for uid in reached if self._owners(self._below[uid][1]) - reached]
         reachable = set(waiting)
         while waiting:
-            new = (self._children.get(waiting.pop(), {}).keys() & reached) - reachable
+            new = (self._uids_of(waiting.pop()) & reached) - reachable
             reachable |= new
             waiting += new
         for uid in reached - reachable:
@@ -178,7 +188,7 @@ class OwnerGraph:
         owners = {owner for owner in owner_uids(known[1]) if uid in self._children.get(owner, ())}
         for owner in owners:
             siblings = self._children[owner]
-            del siblings[uid]
+            siblings.remove(uid)
             if not siblings:
                 del self._children[owner]
         return owners
@@ -194,9 +204,9 @@ class OwnerGraph:
         interrupted = False
         for _ in range(MAX_GENERATIONS):
             owners, self._unsearched = self._unsearched, set()
-            for looked, (kind, replica, uid) in enumerate(self._owned_by(owners), 1):
-                if (row := replica.rows.get(uid)) is not None:
-                    self._apply_row(kind, None, row)
+            for looked, owned in enumerate(self._owned_by(owners), 1):
+                if owned is not None and (row := owned[1].rows.get(owned[2])) is not None:
+                    self._apply_row(owned[0], None, row)
                 if looked % STEP == 0:
                     interrupted = True
                     yield None
@@ -208,10 +218,11 @@ class OwnerGraph:
         if interrupted:
             self.on_found()
 
-    def _owned_by(self, owners: set[str]) -> Iterator[tuple[KindInfo, ReadableReplica, str]]:
-        """The uids of what these own, with the replica that knew them a moment ago."""
+    def _owned_by(self, owners: set[str]) -> Iterator[tuple[KindInfo, ReadableReplica, str] | None]:
+        """The uids of what these own, with the replica that knew them a moment ago; and None for each owner."""
         for kind, replica in list(self._kinds()):
             if replica.by_owner:
                 for owner in owners:
+                    yield None
                     for uid in list(replica.by_owner.possible_uids_of(owner)):
                         yield kind, replica, uid

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from heapq import nsmallest
 
-from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.health.status_words import status_text
 from dashboard.objects.kinds.row import Owner, Row, Tone
 from dashboard.objects.kinds.row_owners import can_own, owner_references
+from dashboard.pages.details.owned_objects import Member, OwnedObjects
 from dashboard.runtime.text_with_links import object_href
 
 MAX_SHOWN = 12
@@ -17,11 +17,8 @@ rest is counted.
 """
 MAX_GENERATIONS = 6
 """Most generations that are searched above and below the object."""
-_WORST: dict[Tone, int] = {"bad": 0, "warn": 1, "busy": 2, "ok": 3, "idle": 4}
-
-Member = tuple[KindInfo, Row]
-Children = Mapping[str, Mapping[str, Member]]
-"""Owned objects of a member, by its uid, then by their own."""
+Children = Mapping[str, OwnedObjects]
+"""Owned objects of a member, by its uid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +33,7 @@ class OwnerTreeLine:
     href: str
     """Empty where there is no details page: its kind is not followed, or it does not exist any more."""
     status: str
+    """``Running``, ``Running, not ready: app is not ready``."""
     tone: Tone
     is_subject: bool = False
     """Whether it is the object itself."""
@@ -134,22 +132,18 @@ class OwnerTree:
 
     def _owned_lines(self, owner: str, depth: int, path: set[str]) -> Iterator[OwnerTreeLine]:
         """The objects that it owns. An object that is already on the `path` closes a cycle, and is left out."""
-        if len(path) > MAX_GENERATIONS:
+        owned = self._children.get(owner)
+        if owned is None or len(path) > MAX_GENERATIONS:
             return
-        mine = [
-            each
-            for each in self._children.get(owner, {}).values()
-            if each[0].key in self._shown and each[1].uid not in path
-        ]
-        for member in nsmallest(MAX_SHOWN, mine, key=_order):
+        for member in owned.first(MAX_SHOWN, self._shown, path):
             uid = member[1].uid
             is_repeated = uid in self._drawn
             self._drawn.add(uid)
             yield self._line(member, depth, is_repeated=is_repeated)
             if not is_repeated:
                 yield from self._owned_lines(uid, depth + 1, path | {uid})
-        if len(mine) > MAX_SHOWN:
-            yield OwnerTreeLine(depth, "", "", "", "", "idle", more_count=len(mine) - MAX_SHOWN)
+        if (count := owned.count(self._shown, path)) > MAX_SHOWN:
+            yield OwnerTreeLine(depth, "", "", "", "", "idle", more_count=count - MAX_SHOWN)
 
     def _line(
         self, member: Member, depth: int, *, is_subject: bool = False, is_repeated: bool = False
@@ -159,11 +153,5 @@ class OwnerTree:
             return OwnerTreeLine(depth, kind.singular, row.name, "", "", "idle", is_repeated=is_repeated)
         href = object_href(kind.key, row.namespace, row.name)
         return OwnerTreeLine(
-            depth, kind.singular, row.name, href, row.status, row.tone, is_subject, is_repeated=is_repeated
+            depth, kind.singular, row.name, href, status_text(row), row.tone, is_subject, is_repeated=is_repeated
         )
-
-
-def _order(member: Member) -> tuple[int, str, str]:
-    """Sort key: unhealthy objects first."""
-    kind, row = member
-    return _WORST[row.tone], kind.key, row.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from dashboard.objects.fields.unstructured import as_map, as_maps
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Tone
 from dashboard.pages.details.node_pods import PODS
-from dashboard.pages.details.owner_tree import Member
+from dashboard.pages.details.owned_objects import Member
 from dashboard.runtime.time_slicing import SlicedWork
 from informerd.clock import Clock
 
@@ -58,11 +58,11 @@ class UsageMarks:
         self._owners: set[tuple[str, str, str]] = set()
         """Namespace and API group of each member, and how entries name it as an owner."""
 
-    def include(self, members: Iterable[Member]) -> None:
-        """Take these objects into the family; what has left it stays in."""
-        for kind, row in members:
-            self._places.setdefault((kind.key, row.namespace), set()).add(row.name)
-            self._owners.add((row.namespace, kind.resource.group, f"{kind.resource.kind}/{row.name}"))
+    def include(self, member: Member) -> None:
+        """Take this object into the family; what has left it stays in."""
+        kind, row = member
+        self._places.setdefault((kind.key, row.namespace), set()).add(row.name)
+        self._owners.add((row.namespace, kind.resource.group, f"{kind.resource.kind}/{row.name}"))
 
     def search(self, on_found: Callable[[], None]) -> SlicedWork:
         """Search the last day of the feed's history; calls `on_found` where it has found something."""

@@ -139,6 +139,8 @@ class Draft:
     number: int
     created_at: datetime
     saved_at: datetime
+    difference: str = ""
+    """What it changes, where other drafts have the same subject: ``changes: spec.port to 9090 and 3 more``."""
 
     @property
     def href(self) -> str:

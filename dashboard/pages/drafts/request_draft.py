@@ -15,12 +15,15 @@ from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.pages.drafts import secret_detection
 from dashboard.pages.drafts.draft import Content, Draft, Save, SaveResult, Subject
+from dashboard.pages.drafts.draft_difference import with_differences
 from dashboard.pages.drafts.store import DRAFTS, DraftLimitReached, DraftStore, Unavailable, new_key
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.thread_pools import run_in_thread_if_large
 
 _KEY = re.compile(r"[0-9a-f]{32}")
 _LONGEST_NUMBER = 12
+MAX_OFFERS = 3
+"""Most drafts that an editor offers one by one."""
 DISCARD = "discard"
 """The button of a page without JavaScript."""
 DATABASE_UNAVAILABLE = "Your text is not saved as a draft at the moment, because the database is not available: {}"
@@ -148,15 +151,17 @@ class DraftSession:
         return draft
 
     async def offers(self) -> tuple[Draft, ...]:
-        """Other drafts of the same object, newest first."""
+        """Other drafts of the same object, newest first; the first MAX_OFFERS are told apart."""
         if self._is_new_browser:
             return ()
         try:
-            drafts = await self._store.for_subject(self._identity, self.subject)
+            stored = await self._store.for_subject(self._identity, self.subject)
+            others = [draft for draft in stored if draft.key != self.save.draft]
+            first = await with_differences(self._store, self._identity, others[:MAX_OFFERS])
         except Unavailable as error:
             self.problem = DATABASE_UNAVAILABLE.format(error)
             return ()
-        return tuple(draft for draft in drafts if draft.key != self.save.draft)
+        return (*first, *others[MAX_OFFERS:])
 
     async def end(self) -> bool:
         """End the draft: it is saved or discarded. Returns whether it is gone."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -16,25 +15,16 @@ from django.views.decorators.http import require_POST, require_safe
 from dashboard.access.draft_count_cookie import remember_count
 from dashboard.access.identity import Identity, browser_of, user_of
 from dashboard.live.replication.replicas import REPLICAS
-from dashboard.objects.fields.field_access import Value
-from dashboard.objects.fields.json_input import read_json
 from dashboard.objects.kinds.catalog import find_kind
-from dashboard.objects.manifests.document import DocumentError, parse
-from dashboard.objects.manifests.yaml_writer import to_yaml
-from dashboard.objects.merge.diff import Change, Line, changes, diff_lines
 from dashboard.pages.drafts.draft import Content, Draft, Subject
+from dashboard.pages.drafts.draft_difference import compare, with_differences
 from dashboard.pages.drafts.request_draft import NO_COOKIE, DraftSession, may_see_subject
 from dashboard.pages.drafts.store import DRAFTS, MAX_PER_BROWSER, RETENTION, Unavailable
 from dashboard.pages.layout.flash import flash
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
 from dashboard.runtime.app_state import AppState, state_of
-from dashboard.runtime.thread_pools import run_in_thread_if_large
 
-MAX_COMPARED = 100_000
-"""Characters of a text that the list compares."""
-MAX_NAMED_FIELDS = 3
-"""Most changed fields that the list names."""
 View = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
 
@@ -45,18 +35,6 @@ class DraftItem:
     draft: Draft
     title: str
     """Its subject: ``Mydemo default/one``."""
-    difference: str = ""
-    """What it changes, where other drafts have the same subject: ``spec.port, spec.ip and 3 more``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Difference between a draft and its base."""
-
-    changes: tuple[Change, ...]
-    lines: tuple[Line, ...]
-    problem: str = ""
-    """Why its text cannot be compared field by field."""
 
 
 def _with_database(view: View) -> View:
@@ -84,15 +62,8 @@ async def drafts(request: HttpRequest) -> HttpResponse:
     state = state_of(request)
     stored = await state[DRAFTS].all(identity) if identity.browser else ()
     shown = tuple(draft for draft in stored if may_see_subject(state, draft.subject))
-    subjects = Counter(draft.subject for draft in shown)
-    items = [
-        DraftItem(
-            draft,
-            title_of(state, draft.subject),
-            await _difference(state, identity, draft) if subjects[draft.subject] > 1 else "",
-        )
-        for draft in shown
-    ]
+    described = await with_differences(state[DRAFTS], identity, shown)
+    items = [DraftItem(draft, title_of(state, draft.subject)) for draft in described]
     page = page_info(request, title="Drafts", key="drafts")
     hidden = len(stored) - len(shown)
     context = {
@@ -115,8 +86,7 @@ async def draft(request: HttpRequest, key: str) -> HttpResponse:
     if stored is None:
         return _no_such_draft(request)
     title = title_of(state_of(request), stored.subject)
-    size = max(len(stored.content.text), len(stored.content.base))
-    compared = await run_in_thread_if_large(_compared, stored.content, size=size)
+    compared = await compare(stored.content)
     page = page_info(request, title=f"Draft of {title}", key="drafts")
     context = {"page": page, "item": DraftItem(stored, title), "draft": stored, "compared": compared}
     return render(request, "drafts/detail.html", context)
@@ -185,38 +155,6 @@ def title_of(state: AppState, subject: Subject) -> str:
         return f"a new {word}" if word else "new objects"
     word = f"the status of {word}" if subject.is_status else word
     return f"{word} {f'{subject.namespace}/' if subject.namespace else ''}{subject.name}"
-
-
-async def _difference(state: AppState, identity: Identity, draft: Draft) -> str:
-    """What the draft changes, in a few words."""
-    whole = await state[DRAFTS].find(identity, draft.key)
-    if whole is None:
-        return ""
-    size = max(len(whole.content.text), len(whole.content.base))
-    if size > MAX_COMPARED:
-        return "too large to be compared here"
-    compared = await run_in_thread_if_large(_compared, whole.content, size=size)
-    if compared.problem:
-        return "its text is not complete yet"
-    fields = [change.field for change in compared.changes]
-    more = f" and {len(fields) - MAX_NAMED_FIELDS:,} more" if len(fields) > MAX_NAMED_FIELDS else ""
-    return f"{', '.join(fields[:MAX_NAMED_FIELDS])}{more}" if fields else "nothing"
-
-
-def _compared(content: Content) -> Comparison:
-    """The comparison by field where the text is YAML, and always by line."""
-    base = _base_of(content)
-    lines = diff_lines(to_yaml(base) if base else "", content.text)
-    try:
-        value = parse(content.text).value
-    except DocumentError as error:
-        return Comparison((), lines, error.message)
-    return Comparison(changes(base, value), lines)
-
-
-def _base_of(content: Content) -> dict[str, Value]:
-    values = read_json(content.base)
-    return values[0] if values is not None and isinstance(values[0], dict) else {}
 
 
 async def _find_draft(request: HttpRequest, key: str) -> Draft | None:

@@ -50,9 +50,15 @@ class DrainPlan:
 def plan_drain(
     pods: Iterable[Json], budgets: Mapping[str, list[Json] | None], missing: Collection[tuple[str, str]] = ()
 ) -> DrainPlan:
-    """Pods that are evicted come first, and of them those that cannot be now.
+    """Pods that are evicted come first: of them those that a budget holds, then those that must be confirmed because
+    nothing recreates them or their data is lost.
 
     `budgets` by namespace, None where they are unknown; `missing` DaemonSets, whose pods are evicted.
     """
     plans = [plan_pod(pod, budgets[pod["metadata"]["namespace"]], missing) for pod in pods]
-    return DrainPlan(tuple(sorted(plans, key=lambda pod: (pod.is_staying, not pod.blocking_budgets, pod.key))))
+    return DrainPlan(tuple(sorted(plans, key=_order)))
+
+
+def _order(pod: PodPlan) -> tuple[bool, bool, bool, bool, str]:
+    asks = pod.confirmations
+    return pod.is_staying, not pod.blocking_budgets, "unmanaged" not in asks, "emptydir" not in asks, pod.key

@@ -9,6 +9,7 @@ Templates see it as ``view``. Ids that frames aim at: ``#list`` carries data-vie
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
 from urllib.parse import quote, urlencode
@@ -57,6 +58,7 @@ from informerd.clock import Clock
 SUMMARY_PARTS = (("total", "outerMorph"), ("facets", "innerMorph"), ("pager", "innerMorph"), ("empty", "innerMorph"))
 """Parts of the page other than rows, and how each is swapped."""
 
+NAMESPACES = "namespaces"
 NOTES = ("notes", "innerMorph")
 """Part with paths that no object has and objects that cannot be read, sent where there may be some."""
 
@@ -71,9 +73,9 @@ class LiveList(LiveView):
     clear_href: str · namespaces: tuple[str, ...] that are in the query · health: Health (the informer's) ·
     expected_count: int | None (objects, while they are being listed) · search_progress: tuple[int, int] | None (rows
     searched so far and all rows, while matching ones are being found) · searched_path: str (the field by path that is
-    searched meanwhile) · namespace_hints: tuple[Alternative,
-    ...] (words of the filter that are namespaces) · unknown_paths: tuple[UnknownPath, ...] (paths no object has) ·
-    suggestions: tuple[Suggestion, ...] (parts of the filter that no row has, where nothing matches).
+    searched meanwhile) · namespace_hints: tuple[Alternative, ...] (words of the filter that are namespaces) ·
+    unknown_paths: tuple[UnknownPath, ...] (paths no object has) · suggestions: tuple[Suggestion, ...] (parts of the
+    filter that no row has, where nothing matches).
     """
 
     template: ClassVar[str] = "list"
@@ -89,7 +91,9 @@ class LiveList(LiveView):
         *,
         denial_of: DenialLookup = allow_all,
         usage: UsageLookup = NO_USAGE,
+        is_namespace: Callable[[str], bool] = lambda _: False,
     ) -> None:
+        """`is_namespace` tells the names of known namespaces, also of those that have no object of the kind."""
         super().__init__(self.state_key(kind, query), keys=(kind.key,), clock=clock)
         self.kind = kind
         self.query = query
@@ -97,6 +101,7 @@ class LiveList(LiveView):
         self._usage_source = usage
         self._usage = usage if has_usage(self._columns) else NO_USAGE
         self._replica = replica
+        self._is_namespace = is_namespace
         self._result = result_set
         self._create = CreatePermission(kind, query.namespaces, denial_of, clock, self._stir)
         self._shown = RowWindow(self.id, self._window())
@@ -173,21 +178,20 @@ class LiveList(LiveView):
         """Words of the filter that are names of namespaces, each with the list of that namespace."""
         if not self.kind.namespaced:
             return ()
+        hints = []
         for term in self.query.terms:
-            name = term.pattern.text if isinstance(term, WordTerm) and term.pattern.is_literal else ""
-            is_candidate = name and not term.negative and name not in self.query.namespaces
-            if is_candidate and name not in self._namespace_names and self._replica.rows_in(name):
-                self._namespace_names.add(name)
-        return tuple(
-            Alternative(
-                term.pattern.text,
-                self.query.with_(
-                    terms=tuple(each for each in self.query.terms if each != term), namespaces=(term.pattern.text,)
-                ).href(),
-            )
-            for term in self.query.terms
-            if isinstance(term, WordTerm) and not term.negative and term.pattern.text in self._namespace_names
-        )
+            if not isinstance(term, WordTerm) or term.negative or not term.pattern.is_literal:
+                continue
+            name = term.pattern.text.lower()  # as the filter reads it
+            if name and name not in self.query.namespaces and self._is_known_namespace(name):
+                others = tuple(each for each in self.query.terms if each != term)
+                hints.append(Alternative(name, self.query.with_(terms=others, namespaces=(name,)).href()))
+        return tuple(hints)
+
+    def _is_known_namespace(self, name: str) -> bool:
+        if name not in self._namespace_names and (self._is_namespace(name) or self._replica.rows_in(name)):
+            self._namespace_names.add(name)
+        return name in self._namespace_names
 
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:
@@ -486,6 +490,21 @@ def open_list(hub: Hub, kind: KindInfo, query: Query) -> LiveList:
     replica, result = hub.hub_kinds.replica(kind.key), hub.index.open_result(kind, query)
 
     def make() -> LiveList:
-        return LiveList(kind, query, result, replica, hub.clock, denial_of=hub.denial_of, usage=hub.usage)
+        return LiveList(
+            kind,
+            query,
+            result,
+            replica,
+            hub.clock,
+            denial_of=hub.denial_of,
+            usage=hub.usage,
+            is_namespace=partial(_is_namespace, hub),
+        )
 
     return hub.open_view(LiveList, LiveList.state_key(kind, query), make).with_query(query)
+
+
+def _is_namespace(hub: Hub, name: str) -> bool:
+    """Whether a namespace of this name is known."""
+    is_followed = any(kind.key == NAMESPACES for kind in hub.kinds)
+    return is_followed and hub.hub_kinds.replica(NAMESPACES).get("", name) is not None

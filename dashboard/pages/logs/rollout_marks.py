@@ -15,8 +15,9 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.node_pods import PODS
+from dashboard.pages.details.owned_objects import Member
 from dashboard.pages.details.owner_graph import KindReplicas
-from dashboard.pages.details.owner_tree import Ancestors, Member
+from dashboard.pages.details.owner_tree import Ancestors
 from dashboard.pages.logs.line_buffer import LogPageMark, time_bytes
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 

@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from dashboard.live.rendering.cells import all_columns, row_line
+from dashboard.objects.health.status_words import MAX_REASON
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
-from dashboard.templatetags.cells import MAX_WHY, cells
+from dashboard.templatetags.cells import cells
 from tests.support.objects.rows import made, row_of
 
 
@@ -31,12 +32,15 @@ def test_a_word_that_sounds_well_has_the_reason_beside_it() -> None:
     assert shown is not None
     assert shown[1].endswith("y" * 200)
     assert shown[2].startswith("not ready: &lt;app&gt; &quot;x&quot; yyy")
-    assert len(shown[2].replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')) == MAX_WHY
+    assert len(shown[2].replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')) == MAX_REASON
 
 
 @pytest.mark.parametrize(
     ("status", "tone", "reason"),
     [("CrashLoopBackOff", "bad", "crash loop: app"), ("Running", "ok", ""), ("Running", "busy", "starting")],
 )
-def test_other_words_stand_alone(status: str, tone: str, reason: str) -> None:
-    assert "why" not in status_cell(status=status, tone=tone, reason=reason)
+def test_other_words_stand_alone_and_have_the_reason_as_a_title(status: str, tone: str, reason: str) -> None:
+    cell = status_cell(status=status, tone=tone, reason=reason)
+    assert "why" not in cell
+    title = f' title="{reason}"' if reason else ""
+    assert f'<span class="status {tone}"{title}>' in cell

@@ -71,6 +71,7 @@ def check(replica: ScopedReplica, feeder: Feeder) -> None:
     assert len(replica.rows) == len(replica.by_key) == len(visible)
     assert bool(replica.rows) == bool(visible)
     assert dict(replica.by_key) == {row.key: row for row in visible.values()}
+    assert (dict(replica.rows_in("shop")), dict(replica.rows_in("bank"))) == (visible, {})
     for uid, row in feeder.replica.rows.items():
         assert (uid in replica.rows) == (replica.rows.get(uid) is not None) == (uid in visible)
         assert replica.get(row.namespace, row.name) == visible.get(uid)

@@ -202,6 +202,23 @@ def test_containers_say_their_ports_why_they_wait_and_how_they_ended_before() ->
     assert (second.kind, second.state, second.tone, second.facts) == ("ephemeral", "Running", "ok", ())
 
 
+def test_a_running_container_that_is_not_ready_says_so() -> None:
+    running = {"ready": False, "state": {"running": {"startedAt": START}}}
+    statuses = [{"name": "app", **running}, {"name": "slow", "started": False, **running}]
+    spec = {
+        "initContainers": [{"name": "init"}, {"name": "proxy", "restartPolicy": "Always"}],
+        "containers": [{"name": "app"}, {"name": "slow", "startupProbe": {"tcpSocket": {"port": 1}}}],
+    }
+    inits = [{"name": "init", **running}, {"name": "proxy", **running}]
+    obj = made("Pod", "p", spec=spec, status={"initContainerStatuses": inits, "containerStatuses": statuses})
+    assert {line.name: (line.state, line.tone) for line in containers_of(obj)} == {
+        "init": ("Running", "busy"),
+        "proxy": ("Running, not ready", "warn"),
+        "app": ("Running, not ready", "warn"),
+        "slow": ("Running, its startup probe has not succeeded yet", "warn"),
+    }
+
+
 def test_a_cron_job_shows_the_containers_of_its_jobs() -> None:
     jobs = {"spec": {"template": {"spec": {"containers": [{"name": "a", "ports": [{"containerPort": 1}]}]}}}}
     (line,) = containers_of(made("CronJob", "c", spec={"schedule": "* * * * *", "jobTemplate": jobs}))

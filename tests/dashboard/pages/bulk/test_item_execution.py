@@ -19,7 +19,7 @@ from dashboard.pages.bulk.executor_factory import item_executor_factory
 from dashboard.pages.bulk.item_execution import mark_refused
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.review import groups_by_message
-from dashboard.pages.bulk.run import Item, ItemExecutor
+from dashboard.pages.bulk.run import MAX_MESSAGE, Item, ItemExecutor
 from dashboard.pages.writes.autoscalers import autoscalers_in
 from informerd.errors import Invalid
 from informerd.errors.api import error_from_status
@@ -28,6 +28,15 @@ from informerd.resource import Resource
 from informerd.rest.client import Client
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.mydemos import mydemo
+
+
+def test_a_long_message_of_a_webhook_is_cut_before_it_is_stored() -> None:
+    status = Status(
+        code=422, reason="Invalid", message=f'admission webhook "a.b" denied the request: {"no " * 100_000}'
+    )
+    item = mark_refused(Item("shop", "web", "1"), "refused", error_from_status(status))
+    assert "denied the request: no no" in item.words + item.said
+    assert max(len(item.words), len(item.said)) == MAX_MESSAGE
 
 
 def test_a_secrets_values_are_not_kept_though_a_webhook_changes_them() -> None:

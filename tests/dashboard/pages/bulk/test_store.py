@@ -11,7 +11,7 @@ from dashboard.access.identity import Identity
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.bulk.models import BulkBlock, BulkRun
 from dashboard.pages.bulk.operation import BulkOperation
-from dashboard.pages.bulk.run import Item
+from dashboard.pages.bulk.run import Item, RunState
 from dashboard.pages.bulk.store import NewerVersion, NewRun, RunStore
 from dashboard.runtime.database_executor import DatabaseExecutor
 from tests.dashboard.pages.bulk.conftest import KEY
@@ -49,6 +49,37 @@ async def test_an_undo_does_not_push_out_the_run_that_it_undoes(database: str, m
     assert {run.key for run in await store.runs(person, SERVER)} == {oldest, second, third, undo}
     await store.create(person, SERVER, RUN, 5.0)
     assert await store.find(person, oldest, SERVER) is None
+
+
+async def test_runs_that_were_never_begun_go_after_a_day_and_make_room_for_others_first(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.pages.bulk.store.MOST_RUNS", 4)
+    executor = DatabaseExecutor(FakeClock(), alias=database, time_limit=60)
+    store = RunStore(executor)
+    person = Identity(f"owner-{secrets.token_hex(8)}", secrets.token_hex(16))
+    hour, day = 3600.0, 24 * 3600.0
+
+    async def create(now: float, *, state: RunState = "choosing", done: int = 0) -> str:
+        key = await store.create(person, SERVER, RUN, now)
+        changed = {"state": state, "counts": {"done": done}}
+        await executor.ask(lambda alias: BulkRun.objects.using(alias).filter(key=key).update(**changed))
+        return key
+
+    async def kept() -> list[str]:
+        return [run.key for run in reversed(await store.runs(person, SERVER))]
+
+    forgotten = await create(0.0, state="review")
+    done, half_done = await create(1.0, state="done", done=1), await create(2.0, state="review", done=1)
+    assert await kept() == [forgotten, done, half_done]
+    open_elsewhere = await create(day)
+    assert await kept() == [forgotten, done, half_done, open_elsewhere]
+    new = await create(day + hour / 2, state="done", done=1)
+    assert await kept() == [done, half_done, open_elsewhere, new]
+    newer = await create(day + 2 * hour, state="done", done=1)
+    assert await kept() == [done, half_done, new, newer], "the abandoned one makes room, though it is not the oldest"
+    latest = await create(2 * day)
+    assert await kept() == [half_done, new, newer, latest]
 
 
 async def test_a_run_that_a_newer_version_stored_is_listed_as_such_and_left_as_it_is(database: str) -> None:

@@ -14,11 +14,13 @@ from dashboard.objects.fields.object_display_limit import MAX_DEPTH, TOO_DEEP_TE
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.change_log import MAX_CHANGES, MAX_FIELDS
-from dashboard.pages.details.events import MAX_EVENTS
+from dashboard.pages.details.events import MAX_EVENTS, MAX_SUBJECTS
 from dashboard.pages.details.live_detail import LiveDetail
 from dashboard.pages.details.object_presenter import object_as_yaml
+from dashboard.pages.details.owner_tree import MAX_SHOWN
 from informerd.cache.health import Health
 from informerd.objects import Blob
+from tests.support.call_count import calls_of
 from tests.support.clock import FakeClock
 from tests.support.live.pod_detail import PODS, WEB, Shown, event, web
 from tests.support.live.replica_feeder import EPOCH, Feeder, pod
@@ -274,6 +276,25 @@ def test_events_about_what_it_owns_are_told_with_what_they_are_about() -> None:
     ]
     assert [one.name for one in view.owner_tree] == ["set", "web"]
     assert view.dirty
+
+
+def test_a_change_among_very_many_owned_objects_costs_no_more_than_among_many() -> None:
+    def calls(count: int) -> int:
+        clock = FakeClock()
+        child = msgspec.structs.replace(pod("pod"), owner=("ReplicaSet", "set", "uid-set"))
+        children = [msgspec.structs.replace(child, name=f"pod-{n}", uid=f"uid-{n}") for n in range(count)]
+        pods = Feeder("pods", clock, [pod("set", uid="uid-set"), *children])
+        view = LiveDetail(PODS, "default", "set", pods.replica, clock, kinds=lambda: [(PODS, pods.replica)])
+        pods.replica.on_change(lambda change: view.apply("pods", change))
+
+        def change() -> None:
+            pods.put(msgspec.structs.replace(children[0], tone="bad", version="2"))
+            assert view.owner_tree[1].name == "pod-0"
+            assert view.owner_tree[-1].more_count == count - MAX_SHOWN
+
+        return calls_of(change)
+
+    assert calls(8 * MAX_SUBJECTS) < 1.1 * calls(2 * MAX_SUBJECTS)
 
 
 def test_the_page_says_line_by_line_who_set_it_and_the_text_stays_the_yaml() -> None:

@@ -60,6 +60,11 @@ def test_a_node_says_which_pods_are_on_it_and_what_they_ask_for_together() -> No
     assert shown.asked == ["cpu: 1 requested, 50% of 2", "memory: 2Gi requested, 25% of 8Gi; limits 4Gi, 50%"]
 
 
+def test_a_pod_that_runs_and_is_not_ready_says_why() -> None:
+    shown = Shown(msgspec.structs.replace(on("n1", "a", tone="warn"), reason="not ready: app is not ready"))
+    assert "Running, not ready: app is not ready" in shown.view.render_window(shown.render)
+
+
 def test_pods_that_have_no_limit_are_named_beside_the_limits_of_the_others() -> None:
     shown = Shown(on("n1", "a"), *(on("n1", name, memory=None) for name in "bc"), on("n2", "d", memory=None))
     assert shown.asked[1] == "memory: 3Gi requested, 38% of 8Gi; limits 2Gi, 25%, 2 pods may take more"

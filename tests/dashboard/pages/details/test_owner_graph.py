@@ -128,6 +128,15 @@ def test_what_is_wrong_stands_first_and_too_many_are_counted() -> None:
     assert shown.family.lines[-1].more_count == 6
 
 
+def test_a_pod_that_runs_and_is_not_ready_says_why() -> None:
+    shown = Shown().of(SETS, NEW)
+    shown.feeders["pods"].put(
+        msgspec.structs.replace(A, tone="warn", reason="not ready: app is not ready", version="2")
+    )
+    statuses = {line.name: line.status for line in shown.family.lines}
+    assert (statuses["web-2-a"], statuses["web-2-b"]) == ("Running, not ready: app is not ready", "Running")
+
+
 def test_a_ring_of_owners_ends() -> None:
     shown = Shown()
     one = msgspec.structs.replace(pod("one", uid="u1"), owner=("Pod", "two", "u2"))
@@ -152,6 +161,13 @@ def test_a_search_in_slices_misses_nothing_that_changes_meanwhile() -> None:
     assert shown.found == 1
     expected = {"web-1", "web-2", "web-2-b", *(f"web-2-n{step}" for step in range(4)), *(row.name for row in crowd)}
     assert {row.name for _, row in shown.family.descendants} == expected
+
+
+def test_objects_that_own_nothing_are_searched_in_steps_too() -> None:
+    shown = Shown(slow=True)
+    shown.feeders["pods"].put(*[owned(f"x{number}", OLD, "ReplicaSet") for number in range(4 * STEP)])
+    shown.of(SETS, OLD)
+    assert sum(1 for _ in shown.waiting[0]) >= 8
 
 
 def test_a_search_for_the_object_before_leaves_nothing_in_the_next_ones_tree() -> None:

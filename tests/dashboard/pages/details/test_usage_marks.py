@@ -70,7 +70,8 @@ class Marked:
         self.deployments = Feeder(DEPLOYMENTS, self.clock)
         self.history = FeedHistory((self.pods.replica, self.deployments.replica), self.clock)
         self.marks = UsageMarks(self.history, self.clock)
-        self.marks.include([(KINDS[DEPLOYMENTS], row("web")), (KINDS["replicasets.apps"], row("web-1"))])
+        self.marks.include((KINDS[DEPLOYMENTS], row("web")))
+        self.marks.include((KINDS["replicasets.apps"], row("web-1")))
 
     def tell(self, key: str, *entries: Entry) -> bool:
         change = Change(entries=list(entries))
@@ -139,7 +140,7 @@ def test_what_happened_before_the_page_was_opened_is_found_in_the_feed() -> None
         fields = RESTART if minute in (17, 400) else (("status.phase", "x"),)
         marked.tell("pods", entry(marked.clock, f"pod-{minute}", fields, owner="ReplicaSet/web-1"))
     fresh, calls = UsageMarks(marked.history, marked.clock), list[str]()
-    fresh.include([(KINDS["replicasets.apps"], row("web-1"))])
+    fresh.include((KINDS["replicasets.apps"], row("web-1")))
     run_at_once(fresh.search(lambda: calls.append("found")))
     assert [mark.words for mark in fresh.marks()] == ["pod-17: changed", "pod-400: changed"]
     assert calls == ["found"]

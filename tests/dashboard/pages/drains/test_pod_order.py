@@ -28,12 +28,14 @@ def budget(name: str, allowed: int) -> dict[str, Any]:
     }
 
 
-def test_pods_that_a_budget_holds_come_first_and_those_that_stay_last() -> None:
-    static = pod("a-static")
+def test_pods_that_need_a_look_come_first_and_those_that_stay_last() -> None:
+    static, data, bare = pod("a-static"), pod("e-data"), pod("f-bare")
     static["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "x"}
-    pods = [static, pod("b-free"), pod("c-allowed", app="open"), pod("d-held", app="closed")]
+    data["spec"]["volumes"] = [{"name": "cache", "emptyDir": {}}]
+    bare["metadata"]["ownerReferences"] = []
+    pods = [static, pod("b-free"), pod("c-allowed", app="open"), pod("d-held", app="closed"), data, bare]
     plan = plan_drain(pods, {"shop": [budget("open", 1), budget("closed", 0)]})
-    assert [each.name for each in plan.pods] == ["d-held", "b-free", "c-allowed", "a-static"]
+    assert [each.name for each in plan.pods] == ["d-held", "f-bare", "e-data", "b-free", "c-allowed", "a-static"]
 
 
 def test_pods_that_could_not_be_evicted_come_first_then_held_ones() -> None:

@@ -129,10 +129,25 @@ async def test_several_drafts_of_one_object_are_told_apart_by_what_they_change(
     for text in (page.yaml.replace("8080", "7070"), page.yaml + "  [", page.yaml):
         page = await browser.open(f"{path}edit/")
         await keep(browser, page, yaml=text)
+    offered = (await browser.open(f"{path}edit/")).text
     listed = (await browser.open("/drafts/")).text
-    assert listed.count("changes: spec.port") == 2
-    assert "changes: its text is not complete yet" in listed
-    assert "changes: nothing" in listed
+    assert "changes: spec.port to 7070" in listed
+    assert "changes: spec.port to 9090" in listed
+    for words in ("changes: its text is not complete yet", "changes: nothing", "changes: spec.port to 7070"):
+        assert words in listed
+        assert f"; {words}" in offered, "the newest three"
+
+
+async def test_several_drafts_of_new_objects_are_told_apart_by_the_names_in_them(browser: Browser, one: str) -> None:
+    config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\n  namespace: shop\n"
+    many = "---\n".join(config.format(name) for name in ("a", "b", "c", "d")) + "--- \n["
+    for text in (config.format("one"), many, "# nothing yet\n"):
+        page = await browser.open("/new/")
+        await keep(browser, page, yaml=text)
+    listed = (await browser.open("/drafts/")).text
+    assert "creates: ConfigMap shop/one" in listed
+    assert "creates: ConfigMap shop/a, ConfigMap shop/b, ConfigMap shop/c and 1 more" in listed
+    assert "creates: no object with a name yet" in listed
 
 
 async def test_every_button_keeps_the_text_and_the_editor_offers_it_again(

@@ -101,5 +101,17 @@ async def test_a_filter_that_is_the_name_of_a_namespace_offers_that_namespace() 
     response = await site().client.get(unescape(href))
     assert 'data-name="db-1"' in response.content.decode()
     assert 'data-name="web-1"' not in response.content.decode()
+    assert "namespace: shop" in await notes("q=Shop")
     for other in ("q=sho", "q=-shop", "q=web", "q=shop&namespace=shop"):
         assert await notes(other) == ""
+
+
+async def test_a_filter_that_is_the_name_of_a_namespace_without_objects_of_the_kind_offers_it_too() -> None:
+    empty = ("namespaces", made("Namespace", "kube-system", namespace=""))
+    cluster = Site(("pods", made("Pod", "web-1", namespace="shop")), empty)
+    page = (await cluster.client.get("/resources/pods/?q=kube-system")).content.decode()
+    (href,) = re.findall(r'<p class="hint"><code>kube-system</code>.*?href="([^"]*)"', page)
+    page = (await cluster.client.get(unescape(href))).content.decode()
+    assert "No Pods in kube-system" in page
+    page = (await cluster.client.get("/resources/nodes/?q=kube-system")).content.decode()
+    assert "is also a namespace" not in page

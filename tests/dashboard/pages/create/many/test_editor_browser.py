@@ -97,6 +97,20 @@ def test_items_of_a_list_are_completed_as_the_objects_that_they_are(page: Page, 
     expect(page.locator(OPTION).first).to_have_text(re.compile("^data"), timeout=SLOW)
 
 
+def test_a_list_within_an_item_of_a_list_is_completed_by_the_items_kind(page: Page, typist: Typist) -> None:
+    pod = "  - kind: Pod\n    spec:\n      containers:\n      - name: a\n      - name: b\n    apiVersion: v1\n"
+    config = "  - apiVersion: v1\n    kind: ConfigMap\n    metadata:\n      name: c\n"
+    write(typist, CONFIG, f"items:\n{config}{pod}{config}kind: List\napiVersion: v1\n")
+    typist.content.focus()
+    typist.behind("name: b")
+    typist.press("Enter")
+    typist.type("imageP")
+    expect(page.locator(OPTION).first).to_have_text(re.compile("^imagePullPolicy"), timeout=SLOW)
+    typist.press("Tab")
+    typist.type("Al")
+    expect(page.locator(OPTION).first).to_have_text(re.compile("^Always"), timeout=SLOW)
+
+
 def test_help_is_that_of_the_document_pointed_at(page: Page, typist: Typist) -> None:
     service = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  ports:\n    - port: 80\n"
     write(typist, mydemo("one", port=8080), service)
