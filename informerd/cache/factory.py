@@ -15,7 +15,7 @@ from informerd.cache.mutation_detector import MutationHandler
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, SystemClock, within
-from informerd.decoding.decoder import Transform
+from informerd.decoding.decoder import Reduce, Transform
 from informerd.errors import CacheSyncTimeout, InformerExists, InformerStopped, InvalidCall, NotWatchable
 from informerd.objects import Object
 from informerd.resource import Resource
@@ -56,6 +56,7 @@ class InformerOptions(TypedDict, total=False):
     """Options that narrow an informer, see `SharedInformerFactory.informer`."""
 
     transform: Transform | None
+    reduce: Reduce | None
     namespace: str
     label_selector: str | LabelSelector
     field_selector: str | FieldSelector
@@ -66,6 +67,7 @@ class _Entry(NamedTuple):
     informer: SharedInformer[Any]
     projection: type[Object]
     transform: Transform | None
+    reduce: Reduce | None
 
 
 class SharedInformerFactory:
@@ -111,6 +113,7 @@ class SharedInformerFactory:
         resource: Resource,
         *,
         transform: Transform | None = None,
+        reduce: Reduce | None = None,
         namespace: str = "",
         label_selector: str | LabelSelector = "",
         field_selector: str | FieldSelector = "",
@@ -124,6 +127,7 @@ class SharedInformerFactory:
         projection: type[T],
         *,
         transform: Transform | None = None,
+        reduce: Reduce | None = None,
         namespace: str = "",
         label_selector: str | LabelSelector = "",
         field_selector: str | FieldSelector = "",
@@ -136,6 +140,7 @@ class SharedInformerFactory:
         projection: type[Object] = Object,
         *,
         transform: Transform | None = None,
+        reduce: Reduce | None = None,
         namespace: str = "",
         label_selector: str | LabelSelector = "",
         field_selector: str | FieldSelector = "",
@@ -144,15 +149,18 @@ class SharedInformerFactory:
         """The informer of that resource, namespace ("" for all) and selectors: always the same one.
 
         `projection` is the class that its objects are decoded into. `transform` changes an object's JSON before
-        anything is decoded or stored, to mask secrets for example. Selectors may be given as text; equivalent selectors
-        are the same. With a `shard_selector` it has a part of the objects, see `ShardSelector.of`. It runs after the
-        next `start`. Raises InformerExists where it exists with another projection or transform, MalformedSelector,
-        UnusableProjection, and InformerStopped after `stop`.
+        anything is decoded or stored, to mask secrets for example. `reduce` makes of a decoded object what the store
+        keeps and handlers get, with the same metadata and blob, to save memory; one that raises is as a transform that
+        does. Selectors may be given as text; equivalent selectors are the same. With a `shard_selector` it has a part
+        of the objects, see `ShardSelector.of`. It runs after the next `start`. Raises InformerExists where it exists
+        with another projection, transform or reduce, MalformedSelector, UnusableProjection, and InformerStopped after
+        `stop`.
         """
         return self._informer(
             resource,
             projection,
             transform=transform,
+            reduce=reduce,
             namespace=namespace,
             label_selector=label_selector,
             field_selector=field_selector,
@@ -190,6 +198,7 @@ class SharedInformerFactory:
         *,
         metadata_only: bool = False,
         transform: Transform | None = None,
+        reduce: Reduce | None = None,
         namespace: str = "",
         label_selector: str | LabelSelector = "",
         field_selector: str | FieldSelector = "",
@@ -212,6 +221,7 @@ class SharedInformerFactory:
                 resource,
                 projection=projection,
                 transform=transform,
+                reduce=reduce,
                 namespace=namespace,
                 label_selector=labels,
                 field_selector=fields,
@@ -227,9 +237,9 @@ class SharedInformerFactory:
                 settings=self._settings,
                 on_mutation=self._on_mutation,
             )
-            entry = self._entries[scope] = _Entry(informer, projection, transform)
-        elif (entry.projection, entry.transform) != (projection, transform):
-            requested = projection.__name__ if projection is not entry.projection else "another transform"
+            entry = self._entries[scope] = _Entry(informer, projection, transform, reduce)
+        elif (entry.projection, entry.transform, entry.reduce) != (projection, transform, reduce):
+            requested = projection.__name__ if projection is not entry.projection else "another transform or reduce"
             existing = f"there is an informer of {resource.key} with {entry.projection.__name__} already"
             raise InformerExists(f"{existing}, now asked for with {requested}")
         return entry.informer

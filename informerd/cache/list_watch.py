@@ -13,7 +13,7 @@ import msgspec
 from informerd.cache.watch_event_stream import EventStream
 from informerd.clock import Clock
 from informerd.decoding.decode_error_counts import DecodeErrors
-from informerd.decoding.decoder import Decoder, LeftOut, Transform, TransformFailed
+from informerd.decoding.decoder import Decoder, LeftOut, Reduce, Transform, TransformFailed
 from informerd.decoding.list_splitter import ListSplitter
 from informerd.decoding.requested_object_form import METADATA_FORM, whole_object_form
 from informerd.errors import UNREADABLE, MalformedStream, UnexpectedObject, Unreadable, UnreadableObject
@@ -98,6 +98,7 @@ class ListWatch(Generic[T]):
         field_selector: str | FieldSelector = "",
         shard_selector: str | ShardSelector = "",
         metadata_only: bool = False,
+        reduce: Reduce | None = None,
         clock: Clock | None = None,
     ) -> None:
         resource.path(namespace)
@@ -118,6 +119,7 @@ class ListWatch(Generic[T]):
             form=self._form,
             clock=clock,
             selects=shards.matches if shards else None,  # an API server may know no shards
+            reduce=reduce,
         )
 
     @property

@@ -16,7 +16,7 @@ from informerd.cache.handler import Handler
 from informerd.cache.health import Health
 from informerd.cache.namespace_health import joined_health
 from informerd.cache.shared_informer import Registration, SharedInformer
-from informerd.decoding.decoder import Transform
+from informerd.decoding.decoder import Reduce, Transform
 from informerd.errors import Forbidden, Unreadable
 from informerd.objects import Object
 from informerd.resource import Resource
@@ -98,12 +98,14 @@ class NamespaceInformers(Generic[T]):
         projection: type[T],
         *,
         transform: Transform | None = None,
+        reduce: Reduce | None = None,
         on_forbidden: OnForbidden = lambda _namespace, _error: None,
     ) -> None:
         self.resource = resource
         self._factory = factory
         self._projection = projection
         self._transform = transform
+        self._reduce = reduce
         self._on_forbidden = on_forbidden
         self._members: dict[str, _Member[T]] = {}
         self._registrations: list[JoinedRegistration[T]] = []
@@ -146,7 +148,7 @@ class NamespaceInformers(Generic[T]):
         if before is not None and before.informer is not None:
             return
         informer = self._factory.informer(
-            self.resource, self._projection, transform=self._transform, namespace=namespace
+            self.resource, self._projection, transform=self._transform, reduce=self._reduce, namespace=namespace
         )
         member = self._members[namespace] = _Member(informer, is_late=self._note_settled())
         informer.set_watch_error_handler(lambda error: self._failed(namespace, error))

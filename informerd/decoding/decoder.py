@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from sys import intern
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
@@ -23,6 +23,8 @@ T = TypeVar("T", bound=Object)
 
 Transform = Callable[[bytes], bytes]
 """Whole-object JSON in and out, before anything is decoded or stored. Applying it twice must do no harm."""
+Reduce = Callable[[Any], Object]
+"""What a store keeps of a decoded object: one with the same metadata and blob. client-go's SetTransform."""
 
 MAX_OWNERS = 10_000
 """Owners whose references are remembered, to be shared, before all are forgotten."""
@@ -76,12 +78,14 @@ class Decoder(Generic[T]):
         form: ObjectForm | None = None,
         clock: Clock | None = None,
         selects: Callable[[ObjectMeta], bool] | None = None,
+        reduce: Reduce | None = None,
     ) -> None:
-        """`selects` says by its metadata whether an object is wanted."""
+        """`selects` says by its metadata whether an object is wanted; `reduce` makes of it what `decode` gives."""
         check_projection(projection)
         form = form or whole_object_form(resource)
         self._clock = clock or SystemClock()
         self._selects = selects
+        self._reduce = reduce
         self.resource = resource
         self.errors = faults or DecodeErrors(resource.key)
         """Listener for projections that do not fit; the caller of the decoder reports what it raises."""
@@ -117,7 +121,7 @@ class Decoder(Generic[T]):
         given = bytes(raw)
         try:
             return self._decoded(self._transform(given))
-        except UnexpectedObject:
+        except (UnexpectedObject, TransformFailed):
             raise
         except Exception as error:  # what it gives may be no JSON, or no bytes at all
             _whole(given)
@@ -151,7 +155,13 @@ class Decoder(Generic[T]):
                 _set(meta, "owner_references", known[0])
                 if meta.label_map == known[1]:
                     _set(meta, "label_map", known[1])
-        return obj
+        return obj if self._reduce is None else self._reduced(obj, self._reduce)
+
+    def _reduced(self, obj: T, reduce: Reduce) -> T:
+        try:
+            return cast("T", reduce(obj))
+        except Exception as error:
+            raise TransformFailed(self.resource.key, obj.key, obj.metadata.resource_version) from error
 
     def identity(self, raw: bytes | memoryview) -> T:
         """The projection with nothing but name, namespace, uid and version: nothing that a transform is to hide.

@@ -71,10 +71,10 @@ async def start(server: ScriptedServer, clock: FakeClock) -> AsyncIterator[Start
 async def _running(server: ScriptedServer, clock: FakeClock, **settings: Any) -> AsyncIterator[Setup]:
     settings.setdefault("chance", lambda: 0.0)
     probe = settings.pop("probe", None)
-    transform = settings.pop("transform", None)
+    narrowing = {name: settings.pop(name) for name in ("transform", "reduce") if name in settings}
     projection = settings.pop("projection", Object)
     async with server.client(clock) as client:
-        list_watch = ListWatch(client, PODS, projection=projection, transform=transform, clock=clock)
+        list_watch = ListWatch(client, PODS, projection=projection, clock=clock, **narrowing)
         informer = SharedInformer(list_watch, clock=clock, probe=probe, settings=ReflectorSettings(**settings))
         errors: list[Exception] = []
         recorder = Recorder()

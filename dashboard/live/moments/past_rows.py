@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from dashboard.live.worker.object_with_row import unreadable_row
 from dashboard.live.worker.poller import with_identity
-from dashboard.live.worker.row_handler import unreadable_row
 from dashboard.objects.health import rules_of
 from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.objects.printers import Printer, build_row, needs_columns, printer_from_columns, projection_for

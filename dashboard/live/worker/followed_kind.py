@@ -24,6 +24,7 @@ from dashboard.live.worker.first_list_length import FirstListLength
 from dashboard.live.worker.kind_informer import KindInformer
 from dashboard.live.worker.namespace_access import NamespaceAccess
 from dashboard.live.worker.namespace_pages import NamespacePages
+from dashboard.live.worker.object_with_row import reduce_for
 from dashboard.live.worker.poller import Poller
 from dashboard.live.worker.published_health import PublishedHealth, stale_if_not_served
 from dashboard.live.worker.row_handler import RowHandler
@@ -150,6 +151,7 @@ class FollowedKind:
             resource,
             projection_for(self.kind.key),
             transform,
+            reduce_for(self.kind.key),
             self._access,
             self._clock,
             on_health=self._health_changed,

@@ -16,7 +16,7 @@ from informerd.cache.health import Health
 from informerd.cache.namespace_informers import JoinedRegistration, NamespaceInformers
 from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.clock import Clock, sleep_or
-from informerd.decoding.decoder import Transform
+from informerd.decoding.decoder import Reduce, Transform
 from informerd.errors import Forbidden, InformerdError, Unreadable
 from informerd.objects import Object
 from informerd.resource import Resource
@@ -46,6 +46,7 @@ class KindInformer:
         resource: Resource,
         projection: type[Object],
         transform: Transform | None,
+        reduce: Reduce | None,
         access: NamespaceAccess | None,
         clock: Clock,
         *,
@@ -57,6 +58,7 @@ class KindInformer:
         self._factory = factory
         self._projection = projection
         self._transform = transform
+        self._reduce = reduce
         self._access = access if resource.namespaced else None
         self._clock = clock
         self._on_health = on_health
@@ -220,7 +222,9 @@ class KindInformer:
             await self._factory.drop(informer)
 
     def _whole_cluster(self) -> SharedInformer[Any]:
-        informer = self._factory.informer(self.resource, projection=self._projection, transform=self._transform)
+        informer = self._factory.informer(
+            self.resource, projection=self._projection, transform=self._transform, reduce=self._reduce
+        )
         if self._access is not None:
             informer.set_watch_error_handler(lambda error: self._cluster_failed(informer, error))
         informer.on_health(lambda health: self._health_changed(informer, health))
@@ -232,6 +236,7 @@ class KindInformer:
             self.resource,
             self._projection,
             transform=self._transform,
+            reduce=self._reduce,
             on_forbidden=lambda namespace, error: self._namespace_failed(informers, namespace, error),
         )
         for namespace in namespaces:

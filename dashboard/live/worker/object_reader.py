@@ -14,8 +14,8 @@ from dashboard.live.replication.unwatched_list import KindList
 from dashboard.live.worker.crd_client import CrdClient
 from dashboard.live.worker.namespace_access import NamespaceAccess
 from dashboard.live.worker.namespace_pages import NamespacePages
+from dashboard.live.worker.object_with_row import unreadable_row
 from dashboard.live.worker.poller import with_identity
-from dashboard.live.worker.row_handler import unreadable_row
 from dashboard.objects.health import rules_of
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row, TableDefinition

@@ -6,9 +6,10 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from dashboard.live.worker.object_with_row import RowBuilder
 from dashboard.objects.kinds.feed_entry import EventSubject, Operation
 from dashboard.objects.kinds.row import Row, Tone
-from dashboard.objects.printers import ChangeText, Printer, build_row, change_text, event_subject
+from dashboard.objects.printers import ChangeText, Printer, change_text, event_subject
 from informerd.log_throttle import LogThrottle
 from informerd.objects import Object
 
@@ -61,14 +62,15 @@ class RowHandler:
         self._publisher = publisher
         self._shape = printer
         """Columns of the kind; None: those known for its key."""
+        self._rows = RowBuilder(key, printer)
         self._failures = LogThrottle()
 
     def on_add(self, obj: Object, is_in_initial_list: bool) -> None:
-        self._added(self._row(obj), obj, quiet=is_in_initial_list)
+        self._added(self._rows.row(obj), obj, quiet=is_in_initial_list)
 
     def on_update(self, old: Object, new: Object) -> None:
         """An update whose uid differs is reported as a delete and a creation: the informer missed both."""
-        before, row = self._publisher.rows.get(old.metadata.uid), self._row(new)
+        before, row = self._publisher.rows.get(old.metadata.uid), self._rows.row(new)
         if before is not None and before.uid != row.uid:
             self._deleted(before, old, "deleted and created again between two reads")
             before = None
@@ -116,30 +118,3 @@ class RowHandler:
                 name = known.key if known else ""
                 logger.exception("could not describe the change of %s %s (failure %d)", self._key, name, count)
             return ChangeText("changed", known.tone if known else "idle")
-
-    def _row(self, obj: Object) -> Row:
-        """The object's row; one that cannot be read is shown by its name, never left out."""
-        try:
-            return self._shape.row(obj) if self._shape else build_row(self._key, obj)
-        except Exception:
-            if count := self._failures.count("row"):
-                logger.exception("could not build the row of %s %s (failure %d)", self._key, obj.key, count)
-            return unreadable_row(obj)
-
-
-def unreadable_row(obj: Object) -> Row:
-    """The row of an object of which only the name can be shown."""
-    meta = obj.metadata
-    return Row(
-        uid=meta.uid,
-        namespace=meta.namespace,
-        name=meta.name,
-        version=meta.resource_version,
-        created=meta.creation_timestamp.timestamp() if meta.creation_timestamp else None,
-        status="Unreadable",
-        tone="warn",
-        cells=(),
-        labels=dict(meta.labels),
-        reason="Deltaboard could not read this object; see its log",
-        blob=obj.blob,
-    )

@@ -120,7 +120,7 @@ async def test_an_object_that_cannot_be_read_is_shown_by_its_name(
     def fails(*_: object) -> None:
         raise KeyError("status")
 
-    monkeypatch.setattr("dashboard.live.worker.row_handler.build_row", fails)
+    monkeypatch.setattr("dashboard.live.worker.object_with_row.build_row", fails)
     feed.handler.on_add(pod("odd"), is_in_initial_list=True)
     (row,) = feed.publisher.rows.values()
     assert (row.name, row.status, row.tone) == ("odd", "Unreadable", "warn")

@@ -1,0 +1,72 @@
+"""Objects as a worker keeps them: metadata, packed JSON and row, without the fields that the row was made of."""
+
+from __future__ import annotations
+
+import logging
+
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers import Printer, build_row, needs_columns
+from dashboard.objects.printers.events import SUBJECT_OF
+from informerd.decoding.decoder import Reduce
+from informerd.log_throttle import LogThrottle
+from informerd.objects import Object
+
+logger = logging.getLogger(__name__)
+
+
+class ObjectWithRow(Object, frozen=True):
+    """An object of a kind whose columns are known beforehand."""
+
+    row: Row | None = None
+
+
+class RowBuilder:
+    """Builds the rows of one kind. An object that cannot be read is shown by its name, never left out."""
+
+    def __init__(self, key: str, printer: Printer | None = None) -> None:
+        """`printer` has the columns of the kind; None: those known for its key."""
+        self._key = key
+        self._printer = printer
+        self._failures = LogThrottle()
+
+    def row(self, obj: Object) -> Row:
+        """The object's row."""
+        if isinstance(obj, ObjectWithRow) and obj.row is not None:
+            return obj.row
+        try:
+            return self._printer.row(obj) if self._printer else build_row(self._key, obj)
+        except Exception:
+            if count := self._failures.count("row"):
+                logger.exception("could not build the row of %s %s (failure %d)", self._key, obj.key, count)
+            return unreadable_row(obj)
+
+    def reduce(self, obj: Object) -> Object:
+        """The object with its row and without the fields of its projection."""
+        return ObjectWithRow(
+            api_version=obj.api_version, kind=obj.kind, metadata=obj.metadata, blob=obj.blob, row=self.row(obj)
+        )
+
+
+def reduce_for(key: str) -> Reduce | None:
+    """What a worker's informer of a kind makes of its objects; None where they stay whole: rows of kinds whose columns
+    come from a definition are built again when it changes, and the feed asks Events for their subjects.
+    """
+    return None if needs_columns(key) or key in SUBJECT_OF else RowBuilder(key).reduce
+
+
+def unreadable_row(obj: Object) -> Row:
+    """The row of an object of which only the name can be shown."""
+    meta = obj.metadata
+    return Row(
+        uid=meta.uid,
+        namespace=meta.namespace,
+        name=meta.name,
+        version=meta.resource_version,
+        created=meta.creation_timestamp.timestamp() if meta.creation_timestamp else None,
+        status="Unreadable",
+        tone="warn",
+        cells=(),
+        labels=dict(meta.labels),
+        reason="Deltaboard could not read this object; see its log",
+        blob=obj.blob,
+    )
