@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.live.history.version_json import is_heartbeat, split_version, version_json
+from dashboard.live.history.version_json import is_heartbeat, scale_manager, split_version, version_json
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -70,6 +70,29 @@ MANAGERS = (
 @pytest.mark.parametrize(("whole", "manager"), MANAGERS)
 def test_the_manager_that_wrote_last_is_known(whole: bytes, manager: str) -> None:
     assert split_version(whole)[1] == manager
+
+
+def scaled(replicas: int, owner: str = "f:replicas") -> bytes:
+    entries = [
+        {"manager": "hpa", "operation": "Update", "subresource": "scale", "fieldsV1": {"f:spec": {owner: {}}}},
+        {"manager": "apply", "time": "2026-01-02T00:00:00Z", "fieldsV1": {"f:spec": {"f:template": {}}}},
+    ]
+    whole = {"metadata": {"managedFields": entries}, "spec": {"replicas": replicas, "template": {}}}
+    return msgspec.json.encode(whole)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "manager"),
+    [
+        (scaled(2), scaled(3), "hpa"),
+        (scaled(3), scaled(3), ""),
+        (scaled(2, "f:parallelism"), scaled(3, "f:parallelism"), ""),
+        (scaled(2).replace(b'"scale"', b'"status"'), scaled(3).replace(b'"scale"', b'"status"'), ""),
+        (scaled(2), b'{"metadata":{"managedFields":[{"subresource":"scale","fieldsV1":1}]}}', ""),
+    ],
+)
+def test_who_scaled_is_known_by_the_number_that_it_owns(before: bytes, after: bytes, manager: str) -> None:
+    assert scale_manager(after, version_json(before), version_json(after)) == manager
 
 
 CHANGES: dict[str, tuple[Change, bool]] = {
