@@ -195,8 +195,7 @@ class PartWriter:
             self._rows.add_object(states, state, meta.uid)
             before, state.depth = None, 0
         state.version, state.blob = meta.resource_version, obj.blob
-        if before is not None:
-            manager = scale_manager(whole, before, json) or manager
+        manager = scale_manager(whole, before, json) or manager
         self._add(states, state, operation, manager, change.time, json, before)
         if operation.is_end and self.is_complete:
             del states.by_uid[meta.uid]

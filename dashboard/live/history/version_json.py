@@ -57,12 +57,12 @@ def split_version(whole: bytes) -> tuple[bytes, str]:
     return (_without(whole, managed), _last_manager(managed)) if managed else (whole, "")
 
 
-def scale_manager(whole: bytes, before: bytes, after: bytes) -> str:
-    """The field manager that made `after`, the stored version of `whole`, of the one before it by the subresource scale;
-    empty where another one did. The API server notes no time beside it, so that `split_version` does not find it, but it
-    owns the number that it has changed.
+def scale_manager(whole: bytes, before: bytes | None, after: bytes) -> str:
+    """The field manager that made `after`, the stored version of `whole`, of the one before it by the subresource
+    scale; empty where another one did. The API server notes no time beside it, so that `split_version` does not find
+    it, but it owns the number that it has changed.
     """
-    if SCALE not in whole:
+    if before is None or SCALE not in whole:
         return ""
     try:
         entries = _entries.decode(_whole.decode(whole).metadata.managed)
