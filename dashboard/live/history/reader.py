@@ -16,7 +16,7 @@ import msgspec
 
 from dashboard.live.history.part import FOREVER, HistoryUnavailable, Part, Parts
 from dashboard.live.history.part_reader import ChangeCounts, PartNames, PartReader
-from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
+from dashboard.live.history.spans import NOTHING_SINCE, Span, gaps_between, read_spans
 from dashboard.live.history.version import Gap, ObjectName, Operation, StoredVersion, Version
 from informerd.lru_cache import LruCache
 
@@ -434,7 +434,7 @@ class HistoryReader:
         """The times from `since` to `until` in which not all changes of a kind were recorded. The newest seconds are
         none while they are being recorded.
         """
-        gaps = gaps_between(self._spans(kind, since, until), since, until, NO_RECORDER)
+        gaps = gaps_between(self._spans(kind, since, until), since, until, NOTHING_SINCE)
         if gaps and gaps[-1].until is None and until - gaps[-1].since < GRACE:
             gaps.pop()
         return gaps
@@ -459,7 +459,7 @@ class HistoryReader:
         if before and time - before < GRACE and not any(since > time for since, _, _ in spans):
             return None
         after, reason = min(
-            ((since, reason) for since, _, reason in spans if since > time), default=(None, NO_RECORDER)
+            ((since, reason) for since, _, reason in spans if since > time), default=(None, NOTHING_SINCE)
         )
         return Gap(before, after, reason)
 
