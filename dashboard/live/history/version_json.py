@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from informerd.objects import Blob
+
 HEARTBEAT = b'"lastHeartbeatTime"'
 LEADER_ANNOTATION = "control-plane.alpha.kubernetes.io/leader"
 """Annotation that leader election before Leases renews every two seconds."""
@@ -51,10 +53,33 @@ def version_json(whole: bytes) -> bytes:
     return _without(whole, managed) if managed else whole
 
 
-def split_version(whole: bytes) -> tuple[bytes, str]:
-    """What `version_json` returns, and the field manager that wrote last; empty where managedFields does not say."""
+def split_version(whole: bytes) -> tuple[bytes, str, bool]:
+    """What `version_json` returns, the field manager that wrote last, empty where managedFields does not say, and
+    whether others wrote in the same second.
+    """
     managed = bytes(_whole.decode(whole).metadata.managed)
-    return (_without(whole, managed), _last_manager(managed)) if managed else (whole, "")
+    return (_without(whole, managed), *_last_manager(managed)) if managed else (whole, "", False)
+
+
+def manager_of_second(whole: bytes, earlier: Blob | None) -> str:
+    """The field manager that made `whole` of the version before it, of those that wrote in its newest second: what it
+    owns has grown. Empty where none has, or the one before is not known.
+    """
+    if earlier is None:
+        return ""
+    try:
+        entries, known = (_entries.decode(_whole.decode(each).metadata.managed) for each in (whole, earlier.json()))
+    except msgspec.MsgspecError:
+        return ""
+    owned = {(each.manager, each.subresource): len(bytes(each.fields)) for each in known}
+    newest = max(each.time for each in entries)
+    grown = {
+        each.manager: len(bytes(each.fields)) - owned.get((each.manager, each.subresource), 0)
+        for each in entries
+        if each.time == newest
+    }
+    manager = max(grown, key=lambda each: grown[each])
+    return manager if grown[manager] > 0 else ""
 
 
 def scale_manager(whole: bytes, before: bytes | None, after: bytes) -> str:
@@ -123,12 +148,15 @@ def _without_version(json: bytes) -> tuple[bytes, bytes]:
     return (json, b"") if found is None else (json[: found.start()], json[found.end() :])
 
 
-def _last_manager(managed: bytes) -> str:
+def _last_manager(managed: bytes) -> tuple[str, bool]:
     try:
         entries = _entries.decode(managed)
     except msgspec.MsgspecError:
-        return ""
-    return max(entries, key=lambda entry: entry.time).manager if entries else ""
+        return "", False
+    if not entries:
+        return "", False
+    last = max(entries, key=lambda entry: entry.time)
+    return last.manager, sum(entry.time == last.time for entry in entries) > 1
 
 
 def _lasting_metadata(raw: msgspec.Raw) -> Mapping[str, Any]:
