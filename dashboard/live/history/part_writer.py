@@ -15,7 +15,13 @@ from dashboard.live.history.part_rows import PartRows
 from dashboard.live.history.spans import SpanWriter
 from dashboard.live.history.version import Operation, StoredVersion
 from dashboard.live.history.version_codec import MAX_DIFFERENCES, DamagedVersion, Template, pack, unpack
-from dashboard.live.history.version_json import is_heartbeat, split_version, version_json
+from dashboard.live.history.version_json import (
+    is_heartbeat,
+    manager_of_second,
+    scale_manager,
+    split_version,
+    version_json,
+)
 from informerd.log_throttle import LogThrottle
 
 logger = logging.getLogger(__name__)
@@ -170,7 +176,8 @@ class PartWriter:
         obj = change.obj
         if obj.blob is None:
             return
-        json, manager = split_version(obj.blob.json())
+        whole = obj.blob.json()
+        json, manager, is_shared = split_version(whole)
         states = self.states(change.kind, json)
         meta, operation = obj.metadata, change.operation
         if states.missing is not None:
@@ -193,6 +200,8 @@ class PartWriter:
         if not state.id:
             self._rows.add_object(states, state, meta.uid)
             before, state.depth = None, 0
+        earlier = state.blob if is_shared else None
+        manager = scale_manager(whole, before, json) or manager_of_second(whole, earlier) or manager
         state.version, state.blob = meta.resource_version, obj.blob
         self._add(states, state, operation, manager, change.time, json, before)
         if operation.is_end and self.is_complete:

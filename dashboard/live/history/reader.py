@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -16,7 +16,7 @@ import msgspec
 
 from dashboard.live.history.part import FOREVER, HistoryUnavailable, Part, Parts
 from dashboard.live.history.part_reader import ChangeCounts, PartNames, PartReader
-from dashboard.live.history.spans import NO_RECORDER, Span, gaps_between, read_spans
+from dashboard.live.history.spans import NOTHING_SINCE, Span, gaps_between, read_spans
 from dashboard.live.history.version import Gap, ObjectName, Operation, StoredVersion, Version
 from informerd.lru_cache import LruCache
 
@@ -366,7 +366,7 @@ class HistoryReader:
             complete_from = found[-1].time
         changes = self.with_states(version for version in found if version.time >= complete_from)
         in_order = tuple(sorted(changes, key=lambda each: each.version.time))
-        return ChangesWithStates(complete_from, in_order, tuple(self.gaps(kind, complete_from, until)))
+        return ChangesWithStates(complete_from, in_order, tuple(self.whole_gaps(kind, complete_from, until)))
 
     def with_states(self, versions: Iterable[Version]) -> list[ChangedState]:
         """These changes with the states before and after them, in no order; without those whose part has been dropped
@@ -414,13 +414,13 @@ class HistoryReader:
                 break
         return sorted(found.values(), key=lambda version: -version.time)[:limit]
 
-    def recorded_until(self, kind: str) -> int | None:
-        """Until when changes of a kind were recorded; None where none ever were."""
-        for reader in self._back_from(FOREVER):
+    def recorded_until(self, kind: str, before: int = FOREVER) -> int | None:
+        """Until when changes of a kind were recorded, in the times that ended until `before`; None where none did."""
+        for reader in self._back_from(before):
             with closing(reader.connection):
-                spans = read_spans(reader.connection, kind)
-            if spans:
-                return max(until for _, until, _ in spans)
+                ends = [until for _, until, _ in read_spans(reader.connection, kind) if until <= before]
+            if ends:
+                return max(ends)
         return None
 
     def recorded_since(self, kind: str) -> int | None:
@@ -436,9 +436,16 @@ class HistoryReader:
         """The times from `since` to `until` in which not all changes of a kind were recorded. The newest seconds are
         none while they are being recorded.
         """
-        gaps = gaps_between(self._spans(kind, since, until), since, until, NO_RECORDER)
+        gaps = gaps_between(self._spans(kind, since, until), since, until, NOTHING_SINCE)
         if gaps and gaps[-1].until is None and until - gaps[-1].since < GRACE:
             gaps.pop()
+        return gaps
+
+    def whole_gaps(self, kind: str, since: int, until: int) -> list[Gap]:
+        """The same, but one that began before `since` has its own beginning, if anything was recorded before it."""
+        gaps = self.gaps(kind, since, until)
+        if gaps and gaps[0].since == since and (began := self.recorded_until(kind, since)) is not None:
+            gaps[0] = replace(gaps[0], since=began)
         return gaps
 
     def is_recorded(self, kind: str, time: int) -> bool:
@@ -454,7 +461,7 @@ class HistoryReader:
         if before and time - before < GRACE and not any(since > time for since, _, _ in spans):
             return None
         after, reason = min(
-            ((since, reason) for since, _, reason in spans if since > time), default=(None, NO_RECORDER)
+            ((since, reason) for since, _, reason in spans if since > time), default=(None, NOTHING_SINCE)
         )
         return Gap(before, after, reason)
 

@@ -9,6 +9,8 @@ from dashboard.live.history.part import PartConnection
 from dashboard.live.history.version import Gap
 
 NO_RECORDER = "no worker ran, or it did not follow the kind"
+NOTHING_SINCE = "no worker runs, it does not follow the kind, or it cannot write"
+"""Why a gap lasts, as far as whoever reads can know."""
 Span = tuple[int, int, str]
 """Since, until (Unix microseconds), and the reason of the gap before it."""
 

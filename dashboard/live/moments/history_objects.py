@@ -191,6 +191,10 @@ class HistoryObjects:
         """The times in which not all changes of a kind were recorded."""
         return await self._ask(lambda reader: reader.gaps(key, _micro(since), _micro(until)))
 
+    async def whole_gaps(self, key: str, since: float, until: float) -> list[Gap]:
+        """The same, but one that began before `since` has its own beginning."""
+        return await self._ask(lambda reader: reader.whole_gaps(key, _micro(since), _micro(until)))
+
     async def find_ended(self, text: str, key: str, limit: int, is_wanted: Callable[[Version], bool]) -> list[Version]:
         """Objects of a kind that are not there any more and have `text` in their names, those that ended last first.
         `is_wanted` says of each whether it is one of the `limit`; it is called in a thread.

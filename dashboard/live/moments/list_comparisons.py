@@ -210,7 +210,7 @@ class ListComparisons:
         comparison.known = (await history.known_at(key, since), await history.known_at(key, until))
         if not all(known.is_recorded for known in comparison.known):
             return
-        comparison.gaps = await history.gaps(key, since, until)
+        comparison.gaps = await history.whole_gaps(key, since, until)
         grouping = _Grouping(request)
         steps = history.list_differences(
             key, since, until, request.chosen_namespaces, grouping.read, reads_all=bool(request.query.terms)

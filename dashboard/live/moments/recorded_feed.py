@@ -83,11 +83,12 @@ class RecordedFeed:
 
     async def gaps(self, keys: Iterable[str], since: float, until: float) -> list[RecordedGap]:
         """The times in which not all changes of these kinds were recorded, oldest first; those of several kinds that
-        begin and end within SAME_GAP are one. The kinds are those that `recorded_since` returned.
+        begin and end within SAME_GAP are one. They may begin before `since`. The kinds are those that `recorded_since`
+        returned.
         """
         found: list[RecordedGap] = []
         for key in keys:
-            for gap in await self._history.gaps(key, since, until):
+            for gap in await self._history.whole_gaps(key, since, until):
                 end = until if gap.until is None else gap.until / MICROSECONDS
                 found.append(RecordedGap(gap.since / MICROSECONDS, end, frozenset({key}), gap.reason))
         return join_gaps(found)

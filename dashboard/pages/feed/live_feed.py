@@ -178,6 +178,9 @@ class LiveFeed(LiveView):
         since = self.listed_from if first + MAX_LINES >= len(every) else math.inf
         if self.reading is not None and self.is_reading:
             since = max(since, self.reading.complete_from)
+        begin = self.query.span.since(self.clock.time())
+        if begin is not None and since <= begin:
+            since = -math.inf  # one that began before the span is in it, too
         after = every[first - 1].id if 0 < first <= len(every) else ""
         return tuple(with_gaps(self.lines, self.gaps, self.gap_titles, after, since))
 

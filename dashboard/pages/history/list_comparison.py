@@ -198,7 +198,7 @@ def timeline(comparison: ListComparison) -> list[TimelineBar]:
 
 
 def gap_bands(comparison: ListComparison) -> list[GapBand]:
-    """The gaps between both moments."""
+    """The gaps between both moments; the first may have begun before."""
     since, until = comparison.request.since, comparison.request.until
     return [_band(gap, since, until) for gap in comparison.gaps]
 
@@ -210,8 +210,8 @@ def _band(gap: Gap, since: float, until: float) -> GapBand:
     return GapBand(
         x=f"{100 * (begin - since) / span:.2f}",
         width=f"{max(0.5, 100 * (end - begin) / span):.2f}",
-        since=format_at(begin),
-        since_text=utc_text(begin),
+        since=format_at(gap.since / MICROSECONDS),
+        since_text=utc_text(gap.since / MICROSECONDS),
         until=format_at(end),
         until_text=utc_text(end),
         reason=gap.reason,

@@ -149,6 +149,7 @@ async def compare_list(request: HttpRequest, resource: str) -> HttpResponse:
         comparison = comparisons.open(_request(state, address))
         await comparisons.wait(comparison, FIRST_WAIT)
         shown = await _show(state, history, address, comparison)
+        presets = await _presets(state, history, address)
     except BadMoment as error:
         return not_found_page(request, NotFoundInfo("This is no moment of the past", str(error)), status=400)
     except TooManyComparisons as error:
@@ -170,7 +171,7 @@ async def compare_list(request: HttpRequest, resource: str) -> HttpResponse:
         "shown": shown,
         "compared_moments": (shown.was, shown.now),
         "fields": [(name, value) for name, value in query.to_params() if name not in ("q", "page")],
-        "presets": await _presets(state, history, address),
+        "presets": presets,
         "latest": format_at(int(address.opened_at))[:-1],
         "list_href": query.with_(page=1).href(),
     }

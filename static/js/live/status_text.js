@@ -32,10 +32,16 @@ export const notHeard = (heardAt) =>
 export const tooSlow = (late) =>
   `What you see is ${Math.round(late / 1000)} s old: the connection to Deltaboard, or this browser, is too slow for so many changes.`;
 
+/* The time of day of a moment, with the day where that is not the one of `now`; both in seconds. */
+function since(moment, now) {
+  const date = new Date(moment * 1000);
+  const isToday = date.toDateString() === new Date(now * 1000).toDateString();
+  return `${isToday ? "" : `${two(date.getMonth() + 1)}-${two(date.getDate())} `}${timeOfDay(moment * 1000)}`;
+}
+
 /* A problem of the beat: {text with {since}, since, retry_at, title}; `now` in the server's seconds. */
 function problemWords(problem, now) {
-  const since = problem.since ? timeOfDay(problem.since * 1000) : "";
-  let words = problem.text.replace("{since}", since);
+  let words = problem.text.replace("{since}", problem.since ? since(problem.since, now) : "");
   if (problem.retry_at) {
     const seconds = Math.round(problem.retry_at - now);
     words += seconds > 0 ? ` Trying again in ${seconds} s.` : " Trying again now.";

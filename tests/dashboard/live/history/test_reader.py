@@ -135,6 +135,23 @@ def test_a_gap_before_a_write_is_told(log: Log) -> None:
     assert found.gap.reason == "the watch was interrupted"
 
 
+def test_a_whole_gap_has_its_own_beginning_also_in_an_earlier_part(log: Log) -> None:
+    changed(log, Operation.ADDED, spec=1)
+    log.tick("pods")
+    ended = log.now
+    log.begin_part()
+    log.now += 7_200_000_000
+    log.since = log.now
+    log.tick("pods", reason="the watch was interrupted")
+    since = log.now - 60_000_000
+    (clipped,) = log.reader.gaps("pods", since, log.now)
+    (whole,) = log.reader.whole_gaps("pods", since, log.now)
+    assert clipped.since == since
+    assert ended <= whole.since < ended + 10_000
+    assert (whole.until, whole.reason) == (clipped.until, "the watch was interrupted")
+    assert log.reader.whole_gaps("nodes", since, log.now)[0].since == since, "nothing was recorded before"
+
+
 def test_the_gap_in_which_an_object_was_found_is_none(log: Log) -> None:
     log.change("pods", Operation.FOUND, whole_object("web", log.next_version()))
     log.now += 1_000_000

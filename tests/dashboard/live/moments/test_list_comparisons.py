@@ -44,7 +44,7 @@ class EmptyHistory:
     async def known_at(self, _key: str, _at: float) -> KnownAt:
         return KnownAt(True)
 
-    async def gaps(self, *_: object) -> list[Gap]:
+    async def whole_gaps(self, *_: object) -> list[Gap]:
         return []
 
     async def list_differences(

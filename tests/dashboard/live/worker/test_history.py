@@ -176,6 +176,28 @@ async def test_of_a_secret_it_is_known_that_a_value_changed_and_nothing_of_the_v
             assert value not in text
 
 
+async def test_who_scaled_is_known_though_the_api_server_notes_no_time_of_it(
+    controlplane: ControlPlane, tmp_path: Path
+) -> None:
+    namespace, parts = controlplane.create_namespace(f"history-{uuid.uuid4().hex[:8]}"), SqliteParts(tmp_path)
+    key, path = "deployments.apps", f"/apis/apps/v1/namespaces/{namespace}/deployments"
+    labels, container = {"app": "web"}, {"name": "web", "image": "web:1"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    spec = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
+    async with recorded(controlplane, parts, key) as reader:
+        await asyncio.to_thread(
+            controlplane.create, f"{path}?fieldManager=creator", {"metadata": {"name": "web"}, "spec": spec}
+        )
+        for address, change in (
+            ("web/scale?fieldManager=scaler", {"spec": {"replicas": 3}}),
+            ("web?fieldManager=labeller", {"metadata": {"labels": labels}}),
+        ):
+            await asyncio.to_thread(controlplane.patch, f"{path}/{address}", change)
+        await eventually(lambda: len(reader.versions(key, namespace, "web")) == 3)
+        managers = sorted((each.time, each.manager) for each in reader.versions(key, namespace, "web"))
+        assert [manager for _, manager in managers] == ["creator", "scaler", "labeller"]
+
+
 async def test_who_may_not_read_kube_system_has_a_history_of_the_address(controlplane: ControlPlane) -> None:
     clock = SystemClock()
     identities = []

@@ -101,6 +101,21 @@ async def test_a_gap_is_drawn_between_the_lines_and_in_the_histogram(site: Recor
     assert sums(html) == [1, 1, 0]
 
 
+async def test_a_gap_that_began_before_the_span_has_its_own_beginning(site: RecordedSite, log: Log) -> None:
+    site.record(Operation.ADDED, pod("web-1", 1), "pods")
+    log.now = START - 600_000_000
+    log.since = log.now
+    site.record(Operation.DIFFERS, pod("web-1", 2), "pods")
+    log.now = START
+    log.tick("pods")
+    for span in ("last=1h", "from=2027-01-15T07:00:00Z&to=2027-01-15T08:00:00Z"):
+        html = await page(site.site, f"/feed/?{span}&kind=pods")
+        changed, gap = lines(html)
+        assert "modified" in changed
+        assert "Changes may be missing from 2027-01-13 08:00:00 UTC to 2027-01-15 07:50:00 UTC" in gap
+        assert gap in words(html[html.index('class="untold"') :])
+
+
 async def test_a_gap_that_comes_while_the_feed_is_open_is_drawn_in_the_histogram_and_between_the_lines(
     site: RecordedSite,
 ) -> None:

@@ -20,6 +20,7 @@ from dashboard.live.history.version import Operation
 from dashboard.live.moments import list_comparisons
 from dashboard.live.moments.at_parameter import format_at
 from dashboard.live.moments.list_comparisons import ListComparisons
+from dashboard.live.rendering.time_texts import utc_text
 from dashboard.pages.history import list_comparison_views
 from tests.dashboard.pages.history.conftest import mydemo
 from tests.support.live.history import Log
@@ -236,6 +237,8 @@ async def test_a_moment_in_a_gap_is_said_with_what_takes_its_place(
     end = format_at(log.now / 1e6)
     text = words(await compared(site, address(["2027-01-15T08:00:30Z", end])))
     assert "Its place takes the last state that is known" in text
+    begin = utc_text(log.reader.gaps(KEY, 0, log.now)[-1].since / 1e6)
+    assert f"From {begin} to" in text, "where the gap began, though that is before the moment"
 
 
 async def test_a_moment_before_anything_was_recorded_is_said(site: RecordedSite, moments: list[str]) -> None:
@@ -324,6 +327,8 @@ async def test_history_that_cannot_be_read_or_is_not_kept_is_said(
 
     monkeypatch.setattr(site.parts.history, "known_at", fails)
     assert "History cannot be read: the disk is gone." in words(await compared(site, address(moments)))
+    monkeypatch.setattr(site.parts.history, "recorded_since", fails)
+    assert "the disk is gone" in words(await page(site.site, address(moments), 503))
     bare = Site(namespace("shop"))
     assert "DELTABOARD_HISTORY is off" in words(await page(bare, COMPARE, 404))
 

@@ -78,7 +78,7 @@ async def test_a_moment_after_a_gap_draws_it_in_the_chart_and_between_the_latest
     assert "lies in a gap" not in html
     changed, gap, *_ = latest(html)
     assert "modified" in changed
-    assert "may be missing from 2027-01-15 06:59:00 UTC to 2027-01-15 07:55:00 UTC" in gap, "an hour is read"
+    assert "may be missing from 2027-01-15 03:00:00 UTC to 2027-01-15 07:55:00 UTC" in gap, "also where an hour is read"
     assert re.search(r'"gaps": \[\[1799999045, 1799999700\.\d+\]\]', html), "from where the chart begins"
     assert "Changes may be missing before 2027-01-15 07:55:00 UTC" in words(html[html.index('class="chart-gaps"') :])
 
