@@ -38,7 +38,7 @@ MEMORY_MB, POD_KB, START_SECONDS, ROWS_SECONDS, FIRST_BYTE_MS, GROWTH = 1200.0, 
 RATE = 100.0
 """Changes a second."""
 SETTLE_SECONDS = 5.0
-PODS = "/resources/pods/"
+NODES, PODS = "/resources/nodes/", "/resources/pods/"
 _ROW = re.compile(rb"<tr id=\"row-")
 
 
@@ -47,22 +47,22 @@ def cluster_size(pods: int) -> ClusterSize:
     return ClusterSize(pods, max(1, pods // 15), max(1, pods // 30), pods * 2 // 3, pods // 15)
 
 
-def seconds_until_rows(running: Running, began: float) -> float:
-    """Seconds since `began` until a list of pods has rows."""
-    return asyncio.run(_seconds_until_rows(running, began))
+def seconds_until_rows(running: Running, began: float, path: str) -> float:
+    """Seconds since `began` until a list has rows."""
+    return asyncio.run(_seconds_until_rows(running, began, path))
 
 
-async def _seconds_until_rows(running: Running, began: float) -> float:
+async def _seconds_until_rows(running: Running, began: float, path: str) -> float:
     async with aiohttp.ClientSession() as session:
         while True:
             try:
-                async with session.get(running.url + PODS) as answer:
+                async with session.get(running.url + path) as answer:
                     if _ROW.search(await answer.read()):
                         return time.monotonic() - began
             except aiohttp.ClientConnectionError:
                 pass
             if time.monotonic() - began > 300:
-                sys.exit(f"no list has rows after 300 s:\n{running.outputs()}")
+                sys.exit(f"{path} has no rows after 300 s:\n{running.outputs()}")
             await asyncio.sleep(0.05)
 
 
@@ -151,10 +151,14 @@ def measure_size(pods: int, empty_mb: float, arguments: argparse.Namespace) -> t
     with filled_cluster(cluster_size(pods)) as cluster:
         began = time.monotonic()
         with dashboard(cluster.kubeconfig, split=True) as running:
-            rows = seconds_until_rows(running, began)
+            rows = seconds_until_rows(running, began, NODES)
+            rows_of_pods = seconds_until_rows(running, began, PODS)
             running.wait_until_ready(within=600)
             live = time.monotonic() - began
-            print(f"{name}: rows after {rows:.1f} s, live after {live:.1f} s", file=sys.stderr)
+            print(
+                f"{name}: nodes after {rows:.1f} s, pods after {rows_of_pods:.1f} s, live after {live:.1f} s",
+                file=sys.stderr,
+            )
             time.sleep(SETTLE_SECONDS)
             memory = running.memory_mb()
             together = sum(memory.values())
@@ -162,7 +166,8 @@ def measure_size(pods: int, empty_mb: float, arguments: argparse.Namespace) -> t
             start = Line(
                 f"{name}: start",
                 {
-                    "first rows, s": rows,
+                    "rows of nodes, s": rows,
+                    "rows of pods, s": rows_of_pods,
                     "live, s": live,
                     "MB of the worker": memory["worker"],
                     "MB of the web process": memory["web"],

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
-from urllib.parse import urlencode
 
 import msgspec
 
@@ -15,7 +14,7 @@ from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.pages.bulk.list_items_in_patch import NamedItem
 from dashboard.pages.bulk.operation import BulkOperation
-from dashboard.pages.layout.shown_moment import UNDO
+from dashboard.pages.layout.shown_moment import undo_query
 from dashboard.pages.writes.workload_effects import Effect
 from informerd.errors import InformerdError
 from informerd.resource import Resource
@@ -90,9 +89,8 @@ class Item(msgspec.Struct, frozen=True, array_like=True):
         if undone is None or self.state == "done":
             return ""
         if self.state == "changed":
-            return (
-                f"edit/?{urlencode({UNDO: undone.stored_version})}" if undone.version and undone.stored_version else ""
-            )
+            is_write = undone.version and undone.stored_version
+            return f"edit/?{undo_query(undone.stored_version, undone.version)}" if is_write else ""
         return "" if undone.stored_version else "history/"
 
 

@@ -142,9 +142,9 @@ async def _write(
     stored_changes = await run_in_thread_if_large(
         admission_changes, body, stored.value, client.target.part, size=len(draft.text)
     )
-    changed = version != body["metadata"]["resourceVersion"]
+    before = body["metadata"]["resourceVersion"]
     drift = drift_from_dry_run(reviewed_changes, stored_changes)
-    return Saved(version, changed=changed, warnings=stored.warnings, drift=drift)
+    return Saved(version, changed=version != before, warnings=stored.warnings, drift=drift, before=before)
 
 
 @returns_outcome

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from urllib.parse import urlencode
 
 from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.template.loader import render_to_string
@@ -27,7 +26,7 @@ from dashboard.pages.forms import Form, FormContext, build_form, form_fields
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN
 from dashboard.pages.layout.flash import Tone, flash
-from dashboard.pages.layout.shown_moment import FIELD, UNDO, VERSION, can_restore
+from dashboard.pages.layout.shown_moment import FIELD, UNDO, VERSION, can_restore, undo_query
 from dashboard.pages.writes.destruction import destruction_text
 from dashboard.pages.writes.outcomes import Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Submission, Unsure
 from dashboard.pages.writes.request_context import EditRequest
@@ -279,7 +278,7 @@ def _undo_href(edit_request: EditRequest, saved: Saved) -> str:
     """Address that undoes the write; empty where nothing was written, or history has nothing to put back."""
     target = edit_request.target
     has_history = edit_request.state[HISTORY] is not None and can_restore(target.kind) and target.part == "spec"
-    return f"{target.edit_href}?{urlencode({UNDO: saved.version})}" if has_history and saved.changed else ""
+    return f"{target.edit_href}?{undo_query(saved.version, saved.before)}" if has_history and saved.changed else ""
 
 
 async def _unsure_page(edit_request: EditRequest, unsure: Unsure) -> HttpResponse:

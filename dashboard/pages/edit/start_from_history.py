@@ -19,7 +19,7 @@ from dashboard.objects.problems.write_refusal import Problem, Refusal
 from dashboard.pages.edit.actions import review
 from dashboard.pages.edit.editor_start import editor_of, editor_over
 from dashboard.pages.edit.responses import Editor
-from dashboard.pages.layout.shown_moment import FIELD, UNDO, VERSION
+from dashboard.pages.layout.shown_moment import BEFORE, FIELD, UNDO, VERSION
 from dashboard.pages.writes.editable_part import Base, editable_part
 from dashboard.pages.writes.outcomes import Outcome, Submission
 from dashboard.pages.writes.past_version import read_past_version
@@ -44,7 +44,7 @@ async def start_from_history(edit_request: EditRequest, params: QueryDict) -> Ed
         return await _restore(edit_request, version)
     resource_version = params.get(UNDO, "")
     if resource_version and edit_request.target.part == "spec":
-        return await _undo(edit_request, resource_version)
+        return await _undo(edit_request, resource_version, params.get(BEFORE, ""))
     return None
 
 
@@ -87,8 +87,10 @@ async def _put_back(edit_request: EditRequest, version: str, paths: list[str]) -
     return await review(edit_request.object_client, Submission(to_yaml(mine), base), await edit_request.schema())
 
 
-async def _undo(edit_request: EditRequest, resource_version: str) -> Editor | Outcome:
-    """The review of the current object without what a write changed, or the questions where others changed the same."""
+async def _undo(edit_request: EditRequest, resource_version: str, before: str) -> Editor | Outcome:
+    """The review of the current object without what a write changed, or the questions where others changed the same.
+    It was written on top of the resourceVersion `before`, empty where that is not known.
+    """
     target, state = edit_request.target, edit_request.state
     live = await edit_request.read("Edit")
     name = ObjectName(target.kind.key, target.namespace, target.name, live["metadata"]["uid"])
@@ -97,7 +99,7 @@ async def _undo(edit_request: EditRequest, resource_version: str) -> Editor | Ou
     async def read() -> RecordedWrite:
         if not state[RIGHTS].scope_of(target.kind.key).includes(target.namespace, target.name):
             raise NotRecorded("History has no such version.")
-        return await read_write(history, target.kind, name, resource_version)
+        return await read_write(history, target.kind, name, resource_version, base_version=before)
 
     try:
         write = await read_when_recorded(history, target.kind, state[CLOCK].time(), read)

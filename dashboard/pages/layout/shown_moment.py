@@ -22,8 +22,18 @@ FIELD = "field"
 """Beside VERSION: path of a field that is put back, as dashboard.objects.paths.field_changes has it; of any number."""
 UNDO = "undo"
 """Parameter of an editor's address: the resourceVersion of the write that is undone."""
+BEFORE = "before"
+"""Beside UNDO: the resourceVersion on top of which it was written, where that is known. A gap between the two hides
+nothing.
+"""
+
 SPANS = ((300, "5 min"), (900, "15 min"), (3600, "1 h"), (6 * 3600, "6 h"), (24 * 3600, "24 h"), (7 * 24 * 3600, "7 d"))
 """Seconds before now of the moments that are offered, and what they are called."""
+
+
+def undo_query(version: str, before: str) -> str:
+    """The query of an editor's address that undoes a write; `before` may be empty."""
+    return urlencode({UNDO: version} | ({BEFORE: before} if before else {}))
 
 
 @dataclass(frozen=True, slots=True)

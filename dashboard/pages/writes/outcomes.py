@@ -113,6 +113,8 @@ class Saved:
     confirmed_by_read: bool = False
     """Whether no clear answer came, and reading the object proved the write."""
     drift: DryRunDrift = NO_DRIFT
+    before: str = ""
+    """The resourceVersion on top of which it was written; empty where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
