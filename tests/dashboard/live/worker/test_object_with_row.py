@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from benchmarks.support.load_server_pods import pod
-from dashboard.live.worker.object_with_row import ObjectWithRow, RowBuilder, reduce_for
+from dashboard.live.worker.object_with_row import ObjectWithRow, RowBuilder, reason_of, reduce_for, subject_of
+from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.printers import build_row, projection_for
 from informerd.decoding.decoder import Decoder
-from informerd.resource import PODS
+from informerd.resource import PODS, Resource
 
 
 def decoded(raw: bytes, **options: Any) -> Any:
@@ -31,9 +32,43 @@ def test_it_has_the_row_of_the_whole_object_and_its_json() -> None:
     assert RowBuilder("pods").row(whole) == kept.row
 
 
-@pytest.mark.parametrize("key", ["events", "events.events.k8s.io", "widgets.example.com"])
-def test_events_and_kinds_with_columns_of_a_definition_stay_whole(key: str) -> None:
-    assert reduce_for(key) is None
+def test_objects_of_kinds_with_columns_of_a_definition_stay_whole() -> None:
+    assert reduce_for("widgets.example.com") is None
+
+
+def test_an_event_has_its_subject_and_reason() -> None:
+    about = {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": "shop", "name": "web"}
+    raw = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "web.1", "namespace": "shop", "uid": "u"}}
+    raw |= {"involvedObject": about, "reason": "Scaled", "message": "to 3"}
+    events = Resource(version="v1", plural="events", kind="Event")
+    whole = Decoder(events, projection_for("events")).decode(json.dumps(raw).encode())
+    kept = Decoder(events, projection_for("events"), reduce=reduce_for("events")).decode(json.dumps(raw).encode())
+    assert isinstance(kept, ObjectWithRow)
+    for each in (whole, kept):
+        assert subject_of(each) == EventSubject("Deployment", "apps", "shop", "web")
+        assert reason_of(each, subject_of(each)) == "Scaled"
+    assert kept.row == build_row("events", whole)
+
+
+def test_objects_and_their_rows_have_equal_values_once() -> None:
+    decoder = Decoder(PODS, projection_for("pods"), reduce=reduce_for("pods"))
+    first, second = (decoder.decode(pod(number, 1)) for number in (1, 51))
+    assert isinstance(first, ObjectWithRow)
+    assert isinstance(second, ObjectWithRow)
+    assert first.row is not None
+    assert second.row is not None
+    assert first.metadata.labels == second.metadata.labels == {"app": "web-1", "pod-template-hash": "7d9c"}
+    assert first.metadata.label_map is second.metadata.label_map is first.row.labels is second.row.labels
+    assert first.row.cells[-1] is second.row.cells[-1]
+
+
+def test_an_object_without_labels_has_none() -> None:
+    kept = decoded(
+        json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "bare"}}).encode(),
+        reduce=reduce_for("pods"),
+    )
+    assert kept.metadata.label_map is None
+    assert kept.row.labels == {}
 
 
 def test_an_object_whose_row_cannot_be_built_is_shown_by_its_name(
