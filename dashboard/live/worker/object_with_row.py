@@ -14,6 +14,7 @@ from informerd.decoding.decoder import Reduce
 from informerd.log_throttle import LogThrottle
 from informerd.objects import Object
 
+FAILURE = "could not build the row of %s %s (failure %d)"
 logger = logging.getLogger(__name__)
 
 
@@ -45,13 +46,19 @@ class RowBuilder:
             return self._printer.row(obj) if self._printer else build_row(self._key, obj)
         except Exception:
             if count := self._failures.count("row"):
-                logger.exception("could not build the row of %s %s (failure %d)", self._key, obj.key, count)
+                logger.exception(FAILURE, self._key, obj.key, count)
             return unreadable_row(obj)
 
     def reduce(self, obj: Object) -> Object:
         """The object with its row and without the fields of its projection. It was just decoded: nobody else has it."""
-        row, about = self.row(obj), subject_of(obj)
-        self._shared.share(row)
+        row = self.row(obj)
+        try:
+            about = subject_of(obj)
+            self._shared.share(row)
+        except Exception:
+            if count := self._failures.count("row"):
+                logger.exception(FAILURE, self._key, obj.key, count)
+            row, about = unreadable_row(obj), None
         if obj.metadata.label_map is not None:
             msgspec.structs.force_setattr(obj.metadata, "label_map", row.labels)
         return ObjectWithRow(

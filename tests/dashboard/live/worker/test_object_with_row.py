@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.support.load_server_pods import pod
+from dashboard.live.replication.shared_values import SharedValues
 from dashboard.live.worker.object_with_row import ObjectWithRow, RowBuilder, reason_of, reduce_for, subject_of
 from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.printers import build_row, projection_for
@@ -50,16 +51,38 @@ def test_an_event_has_its_subject_and_reason() -> None:
     assert kept.row == build_row("events", whole)
 
 
-def test_objects_and_their_rows_have_equal_values_once() -> None:
-    decoder = Decoder(PODS, projection_for("pods"), reduce=reduce_for("pods"))
-    first, second = (decoder.decode(pod(number, 1)) for number in (1, 51))
-    assert isinstance(first, ObjectWithRow)
-    assert isinstance(second, ObjectWithRow)
-    assert first.row is not None
-    assert second.row is not None
-    assert first.metadata.labels == second.metadata.labels == {"app": "web-1", "pod-template-hash": "7d9c"}
-    assert first.metadata.label_map is second.metadata.label_map is first.row.labels is second.row.labels
-    assert first.row.cells[-1] is second.row.cells[-1]
+def owned(number: int) -> bytes:
+    """A pod of an owner of its own, with the labels of the others, on one node."""
+    found = json.loads(pod(number, 1))
+    found["metadata"]["ownerReferences"][0]["uid"] = f"owner-{number}"
+    found["metadata"]["labels"] = {"app": "web"}
+    found["spec"]["nodeName"] = "node-1"
+    return json.dumps(found).encode()
+
+
+@pytest.mark.parametrize("is_reduced", [True, False])
+def test_objects_and_their_rows_have_equal_values_once_whoever_owns_them(is_reduced: bool) -> None:
+    decoder = Decoder(PODS, projection_for("pods"), reduce=reduce_for("pods") if is_reduced else None)
+    objects = [decoder.decode(owned(number)) for number in (1, 2)]
+    first, second = objects
+    rows = [RowBuilder("pods").row(each) for each in objects]
+    assert first.metadata.labels == second.metadata.labels == rows[0].labels == {"app": "web"}
+    assert (first.metadata.label_map is second.metadata.label_map) is is_reduced
+    assert (rows[0].labels is rows[1].labels) is is_reduced
+    nodes = [next(cell for cell in row.cells if cell == "node-1") for row in rows]
+    assert (nodes[0] is nodes[1]) is is_reduced
+
+
+def test_an_object_whose_values_cannot_be_shared_is_shown_by_its_name(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise TypeError("not shared")
+
+    monkeypatch.setattr(SharedValues, "share", fail)
+    kept = decoded(pod(1, 1), reduce=reduce_for("pods"))
+    assert kept.row.status == "Unreadable"
+    assert "could not build the row of pods" in caplog.text
 
 
 def test_an_object_without_labels_has_none() -> None:
