@@ -29,7 +29,9 @@ from tests.support.controlplane import ControlPlane
 
 WAYS = {
     "streaming list": ReflectorSettings(),
-    "consistent pages of 5,000": ReflectorSettings.for_version("v{}.{}".format(*PAGES_FROM_MEMORY)),
+    "consistent pages of 500 to 5,000": ReflectorSettings(lists_by_version=True).for_list(
+        "v{}.{}".format(*PAGES_FROM_MEMORY)
+    ),
     "consistent pages of 500": ReflectorSettings(streaming_lists=False, consistent_lists=True),
     "any version, in one answer": ReflectorSettings(streaming_lists=False),
 }

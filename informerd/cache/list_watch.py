@@ -123,6 +123,11 @@ class ListWatch(Generic[T]):
         )
 
     @property
+    def server_version(self) -> str:
+        """The API server's version, as the client last heard; empty where it was not asked."""
+        return self._client.server_version
+
+    @property
     def selector(self) -> str:
         """Description of its limits for people: its label selector, its field selector after ``fields:``, its shard
         selector, ``metadata only``.

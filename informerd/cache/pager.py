@@ -8,11 +8,14 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 
 from informerd.cache.list_watch import Page
+from informerd.clock import Clock
 from informerd.errors import Expired, Unreadable
 from informerd.objects import Object
 
 T = TypeVar("T", bound=Object)
 
+PAGE_SECONDS = 2.0
+"""An API server ends a request after 60 s: a page that takes longer than this is followed by none that is larger."""
 Progress = Callable[[int, int | None], None]
 """Told how many objects have come and, where the API server says so, how many are still to come."""
 
@@ -43,8 +46,16 @@ class Listing(msgspec.Struct, Generic[T]):
     """By key those that exist and cannot be read."""
 
 
-async def list_all(list_watch: PageSource[T], resource_version: str, *, limit: int, progress: Progress) -> Listing[T]:
-    """List everything, in pages of `limit` objects (0: at once).
+async def list_all(
+    list_watch: PageSource[T],
+    resource_version: str,
+    *,
+    limit: int,
+    progress: Progress,
+    clock: Clock,
+    largest: int = 0,
+) -> Listing[T]:
+    """List everything, in pages of `limit` objects (0: at once), which grow up to `largest`.
 
     Where a later page has expired, the whole list is asked for again without pages at the version first asked for.
     What goes wrong with the first page is raised.
@@ -54,11 +65,15 @@ async def list_all(list_watch: PageSource[T], resource_version: str, *, limit: i
     def came(count: int) -> None:
         progress(before + count, None)
 
+    began = clock.now()
     page = await list_watch.page(resource_version, limit=limit, on_progress=came)
     listing: Listing[T] = Listing({}, page.resource_version, bool(page.continue_token))
     _add(listing, page, progress)
     while page.continue_token:
         before = len(listing.objects)
+        if limit < largest and clock.now() - began < PAGE_SECONDS:
+            limit = min(2 * limit, largest)
+        began = clock.now()
         try:
             page = await list_watch.page("", limit=limit, continue_token=page.continue_token, on_progress=came)
         except Expired:

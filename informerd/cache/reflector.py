@@ -77,6 +77,8 @@ class Reflector(Generic[T]):
             backoff=self._backoff(),
             on_unreachable=probe.suspect if probe is not None else None,
         )
+        self._list_settings = self._settings
+        """Those of the list under way."""
         self._cursor = Cursor()
         self._session: WatchSession[T] | None = None
         self._first_byte = FirstByteWait(clock, self._while_live)
@@ -149,7 +151,8 @@ class Reflector(Generic[T]):
     async def _list_and_watch(self) -> None:
         self._lists += 1
         self._monitor.relists = self._lists - 1
-        session = await self._watch_list() if self._settings.streaming_lists else None
+        self._list_settings = self._settings.for_list(self._source.server_version)
+        session = await self._watch_list() if self._list_settings.streaming_lists else None
         if session is None:
             await self._list()
         self._log_method(session is not None)
@@ -205,7 +208,7 @@ class Reflector(Generic[T]):
     async def _list(self) -> None:
         """Replace the store from a list; where the version has expired or is too new, list once more at any version."""
         try:
-            is_newest = self._version_unavailable or self._settings.consistent_lists
+            is_newest = self._version_unavailable or self._list_settings.consistent_lists
             await self._list_at("" if is_newest else self._cursor.version or "0")
         except (Expired, ResourceVersionTooLarge):
             self._version_unavailable = True
@@ -213,9 +216,12 @@ class Reflector(Generic[T]):
 
     async def _list_at(self, version: str) -> None:
         paged = version in ("", "0") or self._paginated
-        limit = self._settings.page_size if paged else 0
+        settings = self._list_settings
+        limit, largest = (settings.page_size, settings.largest_page) if paged else (0, 0)
         with count_attempt(self._clock, partial(self.counters.count_list, "pages")):
-            listing = await list_all(self._source, version, limit=limit, progress=self._progress)
+            listing = await list_all(
+                self._source, version, limit=limit, largest=largest, progress=self._progress, clock=self._clock
+            )
         if version == "0" and listing.is_paginated:
             self._paginated = True
         await self._replace(listing)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from typing import Any, Self
 
 import msgspec
 
@@ -14,13 +13,17 @@ PAGES_FROM_MEMORY = (1, 34)
 """The first version of Kubernetes that serves pages of a consistent list from its watch cache by default (KEP-4988,
 ListFromCacheSnapshot), and encodes a list without having all of its JSON in memory (KEP-5116).
 """
-LARGE_PAGE = 5_000
 
 
 class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Times are in seconds."""
 
     page_size: int = 500
+    """Objects of a page of a list."""
+    largest_page: int = 0
+    """Objects of a page at most, where pages grow: one that came within 2 s is followed by one twice as large. 0: all
+    have `page_size`.
+    """
     watch_timeout: float = 300.0
     """The API server is asked to end each watch after between one and two times this."""
     streaming_lists: bool = True
@@ -30,6 +33,11 @@ class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
     consistent_lists: bool = False
     """Whether a list in pages has the newest state, as a streaming list has. client-go's first one is of any version
     that the API server has in memory, all in one answer, and later ones are not older than what was seen.
+    """
+    lists_by_version: bool = False
+    """Whether API servers from PAGES_FROM_MEMORY on are asked for consistent lists in growing pages instead of
+    streaming lists, as far as `Client.server_version` is known. Streaming lists spare an API server's memory; such
+    pages spare that of these API servers, too, and take half of their processor time.
     """
     internal_error_retry: float = 0.0
     """Seconds for which a watch that ends with InternalError is resumed without a relist."""
@@ -50,14 +58,9 @@ class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
     """
     chance: Callable[[], float] = random.random
 
-    @classmethod
-    def for_version(cls, version: str, **settings: Any) -> Self:
-        """Settings with the lists that cost an API server of that version, such as ``v1.37.1``, the least.
-
-        Streaming lists spare the memory of API servers before PAGES_FROM_MEMORY. From then on, pages of a consistent
-        list spare it, too, and take half of the API server's processor time.
-        """
-        found = _VERSION.match(version)
-        if found is not None and (int(found[1]), int(found[2])) >= PAGES_FROM_MEMORY:
-            settings = {"streaming_lists": False, "consistent_lists": True, "page_size": LARGE_PAGE} | settings
-        return cls(**settings)
+    def for_list(self, version: str) -> ReflectorSettings:
+        """The settings of the next list, from an API server of that version, such as ``v1.37.1``; empty: unknown."""
+        found = _VERSION.match(version) if self.lists_by_version else None
+        if found is None or (int(found[1]), int(found[2])) < PAGES_FROM_MEMORY:
+            return self
+        return msgspec.structs.replace(self, streaming_lists=False, consistent_lists=True, largest_page=5_000)

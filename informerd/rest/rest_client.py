@@ -77,6 +77,8 @@ class RestClient:
             raise InvalidCall(f"{user_agent!r} is not a User-Agent: it must be printable ASCII")
         self.config = config
         self.user_agent = user_agent
+        self.server_version = ""
+        """As `version` last returned it; empty before."""
         self._clock = clock or SystemClock()
         self._on_warning = WarningLog() if on_warning is None else on_warning
         self._credentials = Credentials(config, clock=self._clock)
@@ -259,10 +261,11 @@ class RestClient:
             raise CredentialsError(f"no credentials came within {seconds:g} s") from error
 
     async def version(self) -> str:
-        """The API server's version, such as ``v1.37.1``."""
+        """The API server's version, such as ``v1.37.1``; `server_version` has it from then on."""
         version = (await self.request("GET", "/version")).object().get("gitVersion")
         if not isinstance(version, str):
             raise MalformedAnswer("the response from /version is not from an API server: it has no gitVersion")
+        self.server_version = version
         return version
 
     async def _observed(self, call: RestRequest, send: Callable[[], Awaitable[T]]) -> T:

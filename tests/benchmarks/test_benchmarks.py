@@ -137,8 +137,8 @@ def test_the_limits_benchmark_measures_each_size() -> None:
     controlplane_binaries(), redis_url()
     lines = figures_of("limits", "--pods", "90", "180", "--requests", "5", "--seconds", "1")
     for pods in ("90 pods", "180 pods"):
-        assert lines[f"{pods}: start"]["rows of nodes, s"] <= lines[f"{pods}: start"]["rows of pods, s"]
-        assert lines[f"{pods}: start"]["rows of pods, s"] <= lines[f"{pods}: start"]["live, s"] + 1
+        assert 0 < lines[f"{pods}: start"]["rows of nodes, s"] <= lines[f"{pods}: start"]["live, s"] + 1
+        assert 0 < lines[f"{pods}: start"]["rows of pods, s"] <= lines[f"{pods}: start"]["live, s"] + 1
         assert lines[f"{pods}: start"]["MB of the worker"] > 0
         assert lines[f"{pods}: feed, searched"]["p50, ms"] > 0
         assert f"{pods}: a change" in lines
@@ -162,7 +162,7 @@ def test_the_history_benchmark_records_every_change_in_both_databases() -> None:
 def test_the_first_list_benchmark_lists_in_each_way() -> None:
     controlplane_binaries()
     lines = figures_of("first_list", "--pods", "300", "--rounds", "1")
-    assert {"streaming list", "consistent pages of 5,000", "any version, in one answer"} < lines.keys()
+    assert {"streaming list", "consistent pages of 500 to 5,000", "any version, in one answer"} < lines.keys()
     assert all(figures["seconds"] > 0 and figures["s of the informer's core"] > 0 for figures in lines.values())
 
 

@@ -15,6 +15,7 @@ from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
 from informerd.resource import PODS
+from informerd.rest.client import Client
 from tests.support.clock import FakeClock
 from tests.support.informerd.recording_handler import Recorder
 from tests.support.scripted_api_server import ScriptedServer
@@ -41,6 +42,7 @@ class Setup(msgspec.Struct):
     server: ScriptedServer
     clock: FakeClock
     task: asyncio.Task[None]
+    client: Client
     errors: list[Exception] = msgspec.field(default_factory=list)
 
     @property
@@ -82,7 +84,7 @@ async def _running(server: ScriptedServer, clock: FakeClock, **settings: Any) ->
         informer.set_watch_error_handler(errors.append)
         task = asyncio.create_task(informer.run())
         try:
-            yield Setup(informer, recorder, server, clock, task, errors)
+            yield Setup(informer, recorder, server, clock, task, client, errors)
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)

@@ -89,8 +89,8 @@ class KindRecording:
 
     @property
     def is_listing(self) -> bool:
-        """Whether a list is on its way that pages are waiting for, too. May be asked in any thread."""
-        return self._is_list_open and self._informer.health().state in ("starting", "syncing")
+        """Whether a list is on its way that pages are waiting for, too."""
+        return self._is_list_open and self._informer.health().state == "syncing"
 
     def forget_namespace(self, namespace: str) -> None:
         """Record that the account may no longer list a namespace."""

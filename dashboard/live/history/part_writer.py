@@ -85,6 +85,8 @@ class PartWriter:
             set_meta(self.connection, LAST, str(self.last_time), is_new=not self._stored_last)
         self.connection.commit()
         self._stored_last = self.last_time
+        for states in self._kinds.values():
+            states.template.release()
 
     def take_over(self, before: PartWriter) -> None:
         """Go on from the part before: know its objects, none of which this part has yet."""

@@ -53,6 +53,8 @@ class Recorder:
         self._lost = 0
         self._not_before = 0
         self._is_behind = False
+        self._is_listing = True
+        """Whether a kind was being listed at the last tick, for the thread; before the first one, too."""
 
     @property
     def problem(self) -> str:
@@ -105,13 +107,14 @@ class Recorder:
             self.retention,
             on_begin=lambda lost, last_time: self._begin(loop, lost, last_time),
             on_end=self.queue.become_ring,
-            is_listing=lambda: any(each.is_listing for each in [*self._kinds]),
+            is_listing=lambda: self._is_listing,
             wall_time=self._clock.time,
         )
         self.thread.start()
         try:
             while True:
                 await self._clock.sleep(TICK)
+                self._is_listing = any(each.is_listing for each in self._kinds)
                 self._tick(self._kinds)
         finally:
             await self._stop(self.thread)

@@ -40,7 +40,7 @@ STANDBY_SECONDS = 1.0
 CLOCK_TOLERANCE = 10 * MICROSECONDS
 """By which the clocks of two machines may differ that record one after the other."""
 CLOCK_BEHIND = "no worker ran, and the clock was set back"
-LISTING_SECONDS = 30.0
+LISTING_SECONDS = 15.0
 """Seconds for which lists go before what they brought is written, as long as no more than a batch of changes waits."""
 LISTING_PAUSE = 0.1
 MAINTENANCE_SECONDS = 15.0

@@ -39,6 +39,10 @@ class Template:
             self._compressor = _compressor(self.json)
         return self._compressor.compress(json)
 
+    def release(self) -> None:
+        """Give back the memory of `pack`, half a megabyte or more, until the next one."""
+        self._compressor = None
+
     def unpack(self, part: bytes) -> bytes:
         """The version. Raises DamagedVersion."""
         if self._decompressor is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -25,7 +26,9 @@ from dashboard.live.history.version_codec import DamagedVersion
 from dashboard.live.moments.past_objects import KnownAt, PastPage
 from dashboard.runtime.app_state import Key
 from informerd.clock import Clock
+from informerd.log_throttle import LogThrottle
 
+logger = logging.getLogger(__name__)
 T = TypeVar("T")
 MICROSECONDS = 1_000_000
 THREADS = 2
@@ -35,6 +38,7 @@ FIRST_WINDOW = 60
 """Seconds after a moment that are read first for the next change; then four times as many, and so on."""
 
 
+NOT_READABLE = "its database cannot be used now, and Deltaboard's log says why"
 MAX_SEARCHED = 200_000
 """Most changes that are looked at for the next one of a list: some seconds."""
 
@@ -55,6 +59,7 @@ class HistoryObjects:
         self._clock = clock
         self._now = clock.time
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="history")
+        self._failures = LogThrottle(clock)
 
     async def begin(self) -> float | None:
         """Unix seconds of the oldest moment that can be shown; None where there is none."""
@@ -209,6 +214,10 @@ class HistoryObjects:
             return await asyncio.get_running_loop().run_in_executor(self._threads, question, reader)
         except DamagedVersion as error:
             raise HistoryUnavailable(f"what is stored is damaged: {error}") from error
+        except HistoryUnavailable as error:  # its words have the database's address, which is not for everybody
+            if count := self._failures.count("read"):
+                logger.warning("the history cannot be read (failure %d): %s", count, error)
+            raise HistoryUnavailable(NOT_READABLE) from error
 
 
 HISTORY: Key[HistoryObjects | None] = Key("history")

@@ -15,7 +15,7 @@ from dashboard.objects.kinds.row import Cell, Row
 MAX_OWNERS = MAX_LABELS = 20_000
 """Different ones that are remembered, before all are forgotten."""
 MAX_TEXTS = 8_000
-"""Different texts of a column, after which its texts are taken to have little in common."""
+"""The same of a column's texts."""
 
 _set = msgspec.structs.force_setattr
 
@@ -26,8 +26,8 @@ class SharedValues:
     def __init__(self) -> None:
         self._owners: dict[tuple[str, str, str], tuple[str, str, str]] = {}
         self._labels: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
-        self._texts: list[dict[str, str] | None] = []
-        """Of each column; None where it has too many."""
+        self._texts: list[dict[str, str]] = []
+        """Of each column."""
 
     def share(self, row: Row) -> None:
         """Give the row, which nobody else has yet, the values of earlier rows that equal its own."""
@@ -50,12 +50,12 @@ class SharedValues:
         cells: list[Cell] = []
         for number, cell in enumerate(row.cells):
             if isinstance(cell, str):
-                texts = columns[number]
                 if cell == name:
                     cell = name
-                elif texts is not None:
+                else:
+                    texts = columns[number]
+                    if len(texts) >= MAX_TEXTS:
+                        texts.clear()
                     cell = texts.setdefault(cell, cell)
-                    if len(texts) > MAX_TEXTS:
-                        columns[number] = None
             cells.append(cell)
         return tuple(cells)

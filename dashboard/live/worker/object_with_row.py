@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import logging
 
+import msgspec
+
+from dashboard.live.replication.shared_values import SharedValues
+from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.printers import Printer, build_row, needs_columns
-from dashboard.objects.printers.events import SUBJECT_OF
+from dashboard.objects.printers import Printer, build_row, event_subject, needs_columns
 from informerd.decoding.decoder import Reduce
 from informerd.log_throttle import LogThrottle
 from informerd.objects import Object
 
+FAILURE = "could not build the row of %s %s (failure %d)"
 logger = logging.getLogger(__name__)
 
 
@@ -18,6 +22,10 @@ class ObjectWithRow(Object, frozen=True):
     """An object of a kind whose columns are known beforehand."""
 
     row: Row | None = None
+    subject: EventSubject | None = None
+    """Of an Event: what it is about."""
+    reason: str = ""
+    """Of an Event that has a subject."""
 
 
 class RowBuilder:
@@ -27,6 +35,7 @@ class RowBuilder:
         """`printer` has the columns of the kind; None: those known for its key."""
         self._key = key
         self._printer = printer
+        self._shared = SharedValues()
         self._failures = LogThrottle()
 
     def row(self, obj: Object) -> Row:
@@ -37,21 +46,47 @@ class RowBuilder:
             return self._printer.row(obj) if self._printer else build_row(self._key, obj)
         except Exception:
             if count := self._failures.count("row"):
-                logger.exception("could not build the row of %s %s (failure %d)", self._key, obj.key, count)
+                logger.exception(FAILURE, self._key, obj.key, count)
             return unreadable_row(obj)
 
     def reduce(self, obj: Object) -> Object:
-        """The object with its row and without the fields of its projection."""
+        """The object with its row and without the fields of its projection. It was just decoded: nobody else has it."""
+        row = self.row(obj)
+        try:
+            about = subject_of(obj)
+            self._shared.share(row)
+        except Exception:
+            if count := self._failures.count("row"):
+                logger.exception(FAILURE, self._key, obj.key, count)
+            row, about = unreadable_row(obj), None
+        if obj.metadata.label_map is not None:
+            msgspec.structs.force_setattr(obj.metadata, "label_map", row.labels)
         return ObjectWithRow(
-            api_version=obj.api_version, kind=obj.kind, metadata=obj.metadata, blob=obj.blob, row=self.row(obj)
+            api_version=obj.api_version,
+            kind=obj.kind,
+            metadata=obj.metadata,
+            blob=obj.blob,
+            row=row,
+            subject=about,
+            reason=reason_of(obj, about),
         )
+
+
+def subject_of(obj: Object) -> EventSubject | None:
+    """What an Event is about; None for any other object, and for an Event that names none."""
+    return obj.subject if isinstance(obj, ObjectWithRow) else event_subject(obj)
+
+
+def reason_of(obj: Object, subject: EventSubject | None) -> str:
+    """The reason of an Event that has a subject; empty for any other object."""
+    return "" if subject is None else str(getattr(obj, "reason", ""))
 
 
 def reduce_for(key: str) -> Reduce | None:
     """What a worker's informer of a kind makes of its objects; None where they stay whole: rows of kinds whose columns
-    come from a definition are built again when it changes, and the feed asks Events for their subjects.
+    come from a definition are built again when it changes.
     """
-    return None if needs_columns(key) or key in SUBJECT_OF else RowBuilder(key).reduce
+    return None if needs_columns(key) else RowBuilder(key).reduce
 
 
 def unreadable_row(obj: Object) -> Row:

@@ -66,7 +66,9 @@ class Poller:
     async def list_once(self) -> bool:
         """List once and report the differences. Returns whether that succeeded."""
         try:
-            listing = await list_all(self._list_watch, "", limit=PAGE_SIZE, progress=lambda _count, _remaining: None)
+            listing = await list_all(
+                self._list_watch, "", limit=PAGE_SIZE, progress=lambda _count, _remaining: None, clock=self._clock
+            )
         except InformerdError as error:
             self._failed(error)
             return False

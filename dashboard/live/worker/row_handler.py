@@ -6,10 +6,10 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from dashboard.live.worker.object_with_row import RowBuilder
+from dashboard.live.worker.object_with_row import RowBuilder, reason_of, subject_of
 from dashboard.objects.kinds.feed_entry import EventSubject, Operation
 from dashboard.objects.kinds.row import Row, Tone
-from dashboard.objects.printers import ChangeText, Printer, change_text, event_subject
+from dashboard.objects.printers import ChangeText, Printer, change_text
 from informerd.log_throttle import LogThrottle
 from informerd.objects import Object
 
@@ -103,8 +103,8 @@ class RowHandler:
         self._entry("deleted", row, obj, ChangeText(words, "idle"))
 
     def _entry(self, op: Operation, row: Row, obj: Object, change: ChangeText) -> None:
-        about = event_subject(obj)
-        reason = str(getattr(obj, "reason", "")) if about is not None else ""
+        about = subject_of(obj)
+        reason = reason_of(obj, about)
         self._publisher.add_entry(
             op, row, change.words, change.tone, fields=change.fields, reason=reason, subject=about
         )

@@ -62,11 +62,10 @@ class Worker:
         history: Recorder | None = None,
         hash_key: bytes = b"",
         traces: DeltaTraces | None = None,
-        server_version: str = "",
     ) -> None:
         """`limits` are those of the kinds that are followed on demand. `access` knows the namespaces that the account
         may list; without it all are listed, or none. `history` records each version of what is followed, and values of
-        Secrets by their hashes with `hash_key`. Lists are those that cost an API server of `server_version` the least.
+        Secrets by their hashes with `hash_key`.
         """
         self.epoch = new_epoch(clock)
         layer_health = layer_health or ChannelLayerHealth()
@@ -75,7 +74,7 @@ class Worker:
         self._discovery = discovery or Discovery(client, clock=clock)
         self._layer = channel_layer
         self._sender = Sender(channel_layer, layer_health)
-        settings = ReflectorSettings.for_version(server_version, keep_absent=True)
+        settings = ReflectorSettings(keep_absent=True, lists_by_version=True)
         self.factory = SharedInformerFactory(client, clock=clock, settings=settings)
         self._definitions = CrdClient(client, self.factory)
         self._access = access

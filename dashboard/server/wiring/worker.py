@@ -127,6 +127,7 @@ class WorkerProcess:
             near=near_namespaces(self.connection.cluster.namespace),
         )
         if self._with_worker:
+            await _ask_version(client, self._clock)
             self.history = build_recorder(client, self.connection.cluster.server, self._clock)
             self.worker = Worker(
                 client,
@@ -140,7 +141,6 @@ class WorkerProcess:
                 history=self.history,
                 hash_key=secret_hash_key() if self.history is not None else b"",
                 traces=self.delta_traces,
-                server_version=await _version_of(client, self._clock),
             )
             self.worker.start()
             self._census = [self._start_counting(self.worker, client, access)]
@@ -227,12 +227,11 @@ class WorkerProcess:
             await worker.stop()
 
 
-async def _version_of(client: Client, clock: Clock) -> str:
-    """The API server's version; empty where it does not come at once."""
+async def _ask_version(client: Client, clock: Clock) -> None:
+    """Have the client know the API server's version before its kinds are listed, where it comes at once."""
     with suppress(InformerdError, TimeoutError):
         async with within(VERSION_WAIT, clock):
-            return await client.version()
-    return ""
+            await client.version()
 
 
 def choice_from_settings(*, context: str = "") -> ClusterChoice:

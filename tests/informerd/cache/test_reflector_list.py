@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from informerd.cache.pager import PAGE_SECONDS
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.errors import Expired, Unreachable
 from tests.informerd.conftest import StartInformer
@@ -44,19 +45,49 @@ async def test_consistent_lists_ask_for_the_newest_state_in_pages_the_first_time
 
 @pytest.mark.parametrize(
     ("version", "streaming"),
-    [("v1.37.1", False), ("v1.34.0-eks-1", False), ("1.34", False), ("v2.0.0", False), ("v1.33.9+k3s1", True)],
+    [
+        ("v1.37.1", False),
+        ("v1.34.0-eks-1", False),
+        ("1.34", False),
+        ("v2.0.0", False),
+        ("v1.33.9+k3s1", True),
+        ("", True),
+        ("unknown", True),
+        ("v1", True),
+    ],
 )
 def test_lists_are_those_that_cost_an_api_server_of_its_version_the_least(version: str, streaming: bool) -> None:
-    settings = ReflectorSettings.for_version(version, keep_absent=True)
+    settings = ReflectorSettings(keep_absent=True, lists_by_version=True).for_list(version)
     assert settings.keep_absent
     assert settings.streaming_lists is streaming
     assert settings.consistent_lists is not streaming
-    assert settings.page_size == (500 if streaming else 5000)
+    assert (settings.page_size, settings.largest_page) == (500, 0 if streaming else 5000)
+    assert ReflectorSettings().for_list(version) == ReflectorSettings()
 
 
-@pytest.mark.parametrize("version", ["", "unknown", "v1"])
-def test_lists_of_an_api_server_of_unknown_version_are_the_defaults(version: str) -> None:
-    assert ReflectorSettings.for_version(version) == ReflectorSettings()
+async def test_the_way_of_a_list_follows_the_version_that_the_client_has_heard(
+    start: StartInformer, server: ScriptedServer, clock: FakeClock
+) -> None:
+    setup = await start(lists_by_version=True)
+    watch = await server.take_streaming_list()
+    await watch.send_list([pod("a", "1")], "10")
+    setup.client.server_version = "v1.34.0"
+    await watch.send("ERROR", EXPIRED)
+    await clock.wait_for_sleeper(0.8, 1.6)
+    await clock.advance(0.8)
+    assert (await server.take_list()).params == {"limit": "500"}
+
+
+async def test_pages_grow_while_they_come_fast(start: StartInformer, server: ScriptedServer, clock: FakeClock) -> None:
+    await start(streaming_lists=False, page_size=2, largest_page=7)
+    asked = []
+    for number in range(6):
+        request = await server.take_list()
+        asked.append(request.params["limit"])
+        if number == 1:
+            await clock.advance(PAGE_SECONDS)
+        request.answer_list([pod(f"p{number}", "1")], "10", continue_token="next" if number < 5 else "")
+    assert asked == ["2", "4", "4", "7", "7", "7"]
 
 
 async def test_a_relist_asks_for_the_last_version_without_a_limit(

@@ -21,6 +21,7 @@ from dashboard.live.history.spans import NO_RECORDER
 from dashboard.live.history.verify import verify_part
 from dashboard.live.history.version import Gap, Operation
 from informerd.clock import SystemClock
+from informerd.objects import Object
 from tests.support.live.history import ListedPods, history_database, recorded, recording, whole_object
 from tests.support.wait import eventually
 
@@ -76,6 +77,46 @@ async def covered(parts: Parts) -> None:
 
 def operations(parts: Parts, name: str) -> list[Operation]:
     return [each.operation for each in reader(parts).versions("pods", "default", name)]
+
+
+class SyncingPods(ListedPods):
+    """Pods of which a list is on its way until `come`."""
+
+    def __init__(self, *objects: Object) -> None:
+        super().__init__(*objects)
+        self.state, self.has_synced = "syncing", False
+
+    def come(self) -> None:
+        self.state, self.has_synced = "live", True
+
+
+async def test_what_lists_bring_is_written_after_they_have_come(parts: Parts) -> None:
+    pods = SyncingPods(whole_object("a", 1))
+    async with recording(parts, ("pods", pods)):
+        await asyncio.sleep(0.3)
+        assert reader(parts).versions("pods", "default", "a") == []
+        pods.come()
+        await recorded(parts, pods.objects["uid-a"])
+
+
+@pytest.mark.parametrize("constant", ["LISTING_SECONDS", "MAX_BATCH"])
+async def test_lists_that_take_long_and_many_changes_hold_nothing_up(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch, constant: str
+) -> None:
+    monkeypatch.setattr(recorder_thread, constant, {"LISTING_SECONDS": 0.2, "MAX_BATCH": 1}[constant])
+    pods = SyncingPods(whole_object("a", 1))
+    async with recording(parts, ("pods", pods)):
+        pods.put("b")
+        await recorded(parts, pods.objects["uid-a"])
+
+
+async def test_a_recorder_that_waits_for_lists_ends_at_once_and_writes_what_it_has(parts: Parts) -> None:
+    pods = SyncingPods(whole_object("a", 1))
+    began = time.monotonic()
+    async with recording(parts, ("pods", pods)):
+        await asyncio.sleep(0.1)
+    assert time.monotonic() - began < recorder_thread.LISTING_SECONDS
+    assert operations(parts, "a") == [Operation.FOUND]
 
 
 async def test_a_list_and_every_change_after_it_is_recorded(parts: Parts) -> None:

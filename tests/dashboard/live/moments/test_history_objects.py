@@ -149,7 +149,9 @@ async def test_the_changes_before_a_moment_have_the_states_before_them(log: Log)
     assert [change.before is None for change in found.changes] == [True, True, False]
 
 
-async def test_no_history_and_a_database_that_is_away_are_told() -> None:
+async def test_no_history_and_a_database_that_is_away_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    """The log has the database's own words, which may have its address."""
+
     class Away(SqliteParts):
         def list(self, cluster: str) -> list[Part]:
             raise HistoryUnavailable("it burns")
@@ -157,10 +159,12 @@ async def test_no_history_and_a_database_that_is_away_are_told() -> None:
     reader = HistoryReader(Away(Path("/nowhere")), "cluster")
     for history, words in (
         (HistoryObjects(lambda: None, FakeClock()), "no history is open yet"),
-        (HistoryObjects(lambda: reader, FakeClock()), "it burns"),
+        (HistoryObjects(lambda: reader, FakeClock()), "its database cannot be used now"),
     ):
-        with pytest.raises(HistoryUnavailable, match=words):
+        with pytest.raises(HistoryUnavailable, match=words) as caught:
             await history.known_at("pods", 1.0)
+        assert "it burns" not in str(caught.value)
+    assert "it burns" in caplog.text
 
 
 async def test_a_moment_of_the_last_seconds_waits_until_it_is_recorded_and_not_for_ever(log: Log) -> None:

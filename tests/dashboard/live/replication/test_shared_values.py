@@ -86,7 +86,7 @@ def test_sharing_changes_no_row(some: list[Row]) -> None:
     assert [encoder.encode(row) for row in some] == before
 
 
-def test_a_column_of_many_texts_and_many_owners_are_given_up(monkeypatch: Any) -> None:
+def test_after_many_texts_or_owners_it_begins_anew(monkeypatch: Any) -> None:
     monkeypatch.setattr(shared_values, "MAX_TEXTS", 3)
     monkeypatch.setattr(shared_values, "MAX_OWNERS", 3)
     shared = SharedValues()

@@ -179,7 +179,7 @@ class Pages(ListWatch[Any]):
 
 
 async def listed(pages: NamespacePages) -> list[str]:
-    found = await list_all(pages, "", limit=1, progress=lambda _count, _remaining: None)
+    found = await list_all(pages, "", limit=1, progress=lambda _count, _remaining: None, clock=FakeClock())
     return sorted(found.objects)
 
 

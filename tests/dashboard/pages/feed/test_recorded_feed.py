@@ -281,7 +281,7 @@ async def test_a_history_that_fails_while_it_is_read_is_not_said_to_be_known(
     site.record(Operation.ADDED, pod("web-1", 1), "pods")
     monkeypatch.setattr(site.log.reader, "change_counts", fail)
     html = words(await page(site.site, "/feed/?last=7d"))
-    assert "History cannot be read: the disk is gone." in html
+    assert "History cannot be read: its database cannot be used now" in html
     assert "Only the end of this span is known." in html
     assert "No change is known" in html
 
@@ -379,7 +379,7 @@ async def test_a_history_that_cannot_be_read_is_said_and_memory_is_shown(
     monkeypatch.setattr(site.log.reader, "begin", fail)
     html = await page(site.site, "/feed/")
     assert len(lines(html)) == 1
-    assert "History cannot be read: the disk is gone." in words(html)
+    assert "History cannot be read: its database cannot be used now" in words(html)
 
 
 async def test_what_memory_has_only_after_it_was_read_from_history_is_listed_and_counted_once(
