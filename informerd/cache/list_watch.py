@@ -13,7 +13,7 @@ import msgspec
 from informerd.cache.watch_event_stream import EventStream
 from informerd.clock import Clock
 from informerd.decoding.decode_error_counts import DecodeErrors
-from informerd.decoding.decoder import Decoder, LeftOut, Reduce, Transform, TransformFailed
+from informerd.decoding.decoder import Decoder, NotSelected, Reduce, Transform, TransformFailed
 from informerd.decoding.list_splitter import ListSplitter
 from informerd.decoding.requested_object_form import METADATA_FORM, whole_object_form
 from informerd.errors import UNREADABLE, MalformedStream, UnexpectedObject, Unreadable, UnreadableObject
@@ -234,7 +234,7 @@ class ListWatch(Generic[T]):
             return self._decoder.decode_item(item)
         except UnreadableObject:
             raise
-        except LeftOut:
+        except NotSelected:
             omitted.other_shards += 1
         except UnexpectedObject as error:
             self.faults.add_unexpected(f"left out of the list of {self.resource.key}", error)
@@ -247,7 +247,7 @@ class ListWatch(Generic[T]):
         """Note an item that came whole and that cannot be decoded. Raises MalformedStream where it is no JSON."""
         try:
             _, problem = self._decoder.unreadable(item, error)
-        except LeftOut:
+        except NotSelected:
             omitted.other_shards += 1
         except UnexpectedObject as nameless:
             self.faults.add_unexpected(f"left out of the list of {self.resource.key}", nameless)

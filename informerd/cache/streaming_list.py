@@ -8,7 +8,7 @@ import msgspec
 
 from informerd.cache.delta import Added, BecameUnreadable, Deleted, Updated
 from informerd.cache.pager import Progress
-from informerd.cache.watch_event_stream import EventStream, Skipped, Unusable
+from informerd.cache.watch_event_stream import EventStream, NotSelectedEvent, Unusable
 from informerd.errors import MalformedStream, Unreadable
 from informerd.objects import Object
 
@@ -49,7 +49,7 @@ async def collect_initial_list(stream: EventStream[T], progress: Progress) -> St
                 unreadable.pop(event.key, None)
             elif isinstance(event, Unusable):
                 unusable.add(event.key)
-            elif isinstance(event, Skipped):
+            elif isinstance(event, NotSelectedEvent):
                 pass
             elif event.ends_initial:
                 if not event.resource_version:

@@ -8,7 +8,7 @@ from typing import Generic, TypeAlias, TypeVar
 import msgspec
 
 from informerd.cache.delta import Added, BecameUnreadable, Bookmark, Change, Deleted, Updated
-from informerd.decoding.decoder import Decoder, LeftOut, TransformFailed
+from informerd.decoding.decoder import Decoder, NotSelected, TransformFailed
 from informerd.decoding.json_members import json_members
 from informerd.errors import (
     UNREADABLE,
@@ -35,13 +35,13 @@ class Unusable(msgspec.Struct, gc=False):
     resource_version: str
 
 
-class Skipped(msgspec.Struct, gc=False):
+class NotSelectedEvent(msgspec.Struct, gc=False):
     """An object that is not selected: only its version counts."""
 
     resource_version: str
 
 
-Event: TypeAlias = Change[T] | Bookmark | Unusable | Skipped
+Event: TypeAlias = Change[T] | Bookmark | Unusable | NotSelectedEvent
 
 
 class _Envelope(msgspec.Struct, gc=False):
@@ -114,8 +114,8 @@ class EventStream(Generic[T]):
         for line in lines:
             try:
                 events.append(self._event(line))
-            except LeftOut as error:
-                events.append(Skipped(error.resource_version))
+            except NotSelected as error:
+                events.append(NotSelectedEvent(error.resource_version))
             except UnexpectedObject as error:
                 self._decoder.errors.add_unexpected(f"dropped from the watch of {self._decoder.resource.key}", error)
             except InformerdError as error:

@@ -15,7 +15,7 @@ from informerd.cache.health import HealthMonitor
 from informerd.cache.pager import Progress
 from informerd.cache.stream_watchdogs import StallWatchdog, StreamWatchdog
 from informerd.cache.streaming_list import StreamedList, collect_initial_list
-from informerd.cache.watch_event_stream import Event, EventStream, Skipped, Unusable
+from informerd.cache.watch_event_stream import Event, EventStream, NotSelectedEvent, Unusable
 from informerd.clock import Clock
 from informerd.errors import InformerdError, Unreachable
 from informerd.objects import Object
@@ -192,7 +192,7 @@ class WatchSession(Generic[T]):
                 self._check_order(event.resource_version)
                 self._pass(event)
                 bookmarks += 1
-            elif isinstance(event, (Unusable, Skipped)):
+            elif isinstance(event, (Unusable, NotSelectedEvent)):
                 self._queue(changes)
                 changes = []
                 if not self._cursor.from_start:  # else it may have been an ADDED, whose version says nothing

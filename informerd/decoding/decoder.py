@@ -45,7 +45,7 @@ class _Head(msgspec.Struct, gc=False, rename="camel"):
     metadata: ObjectMeta = ObjectMeta()
 
 
-class LeftOut(UnexpectedObject):
+class NotSelected(UnexpectedObject):
     """An object that `selects` does not select; `resource_version` is the object's."""
 
     def __init__(self, resource_version: str) -> None:
@@ -111,7 +111,7 @@ class Decoder(Generic[T]):
     def decode(self, raw: bytes | memoryview) -> T:
         """The projection with its blob set.
 
-        Raises UnexpectedObject for another kind of object or one without identity, LeftOut for one that is not
+        Raises UnexpectedObject for another kind of object or one without identity, NotSelected for one that is not
         selected, UnreadableObject for one whose metadata are none, TransformFailed, and UNREADABLE for what cannot be
         decoded (`unreadable` says of which object that is). Where the projection does not fit, its fields keep their
         defaults: the object is there, and the log says what does not fit. A null is as good as absent.
@@ -142,7 +142,7 @@ class Decoder(Generic[T]):
         if not meta.name:
             raise UnexpectedObject(f"one of {self.resource.key} has no name")
         if self._selects is not None and not self._selects(meta):
-            raise LeftOut(meta.resource_version)
+            raise NotSelected(meta.resource_version)
         _set(obj, "blob", self._pack(raw))
         _set(obj, "kind", self._kind)  # one string for all of them
         _set(obj, "api_version", self._api_version)
@@ -167,7 +167,7 @@ class Decoder(Generic[T]):
         """The projection with nothing but name, namespace, uid and version: nothing that a transform is to hide.
 
         Of an object that cannot be decoded, too. Raises UnexpectedObject for another kind or where it has no name,
-        LeftOut, and ValueError for what is no JSON object.
+        NotSelected, and ValueError for what is no JSON object.
         """
         head = json_members(raw, b"apiVersion", b"kind", b"metadata")
         if b"apiVersion" in head or b"kind" in head:  # items of lists may have neither
@@ -179,7 +179,7 @@ class Decoder(Generic[T]):
             raise UnexpectedObject(f"one of {self.resource.key} has no name")
         known = ObjectMeta(name=name, namespace=intern(namespace), uid=uid, resource_version=version)
         if self._selects is not None and not self._selects(known):
-            raise LeftOut(version)
+            raise NotSelected(version)
         try:
             return self._projection(api_version=self._api_version, kind=self._kind, metadata=known)
         except TypeError as error:

@@ -1,4 +1,4 @@
-"""Socket of a connection to a server, which never closes a descriptor that is not its own any more."""
+"""Socket of a client's connection, which does not close a file descriptor that another connection has by now."""
 
 from __future__ import annotations
 

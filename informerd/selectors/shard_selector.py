@@ -1,8 +1,9 @@
-"""Shard selectors, such as ``shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`` (KEP-5866).
+"""Shard selectors of lists and watches (KEP-5866): each of several programs gets a part of the objects of a kind.
 
-They divide the objects of one kind among several programs by a hash of each object's uid or namespace. The grammar and
-the hash, FNV-1a of 64 bits, are those of Kubernetes 1.36 and later with the feature gate ShardedListAndWatch. There the
-API server sends no others. Any other API server ignores the selector and sends all: informers drop the others then.
+``shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`` selects half of them, by a hash of each
+object's uid; namespaces are hashed likewise. The grammar and the hash, FNV-1a of 64 bits, are those of Kubernetes 1.36
+and later with the feature gate ShardedListAndWatch. There the API server sends no others. Any other API server ignores
+the selector and sends all: informers drop the others then.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 
-from dashboard.live.replication.shared_values import SharedValues
+from dashboard.live.replication.row_interner import RowInterner
 from dashboard.live.replication.snapshot_pull import RowChange, SnapshotPart
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row
@@ -99,7 +99,7 @@ class ReplicaRows:
         """Pods by the name of their node."""
         self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
         """Oldest first; lines of an earlier epoch stay until newer ones push them out."""
-        self._shared = SharedValues()
+        self._interner = RowInterner()
 
     def apply_frame(self, rows: Iterable[Row], gone: Iterable[str]) -> list[RowChange]:
         """Apply a frame. Returns the changes, deletes first."""
@@ -143,7 +143,7 @@ class ReplicaRows:
 
     def _set(self, row: Row) -> Row | None:
         """Set the row. Returns the object's previous row."""
-        self._shared.share(row)
+        self._interner.intern(row)
         old = self.rows.get(row.uid)
         self.rows[row.uid] = row
         self.by_key[row.key] = row

@@ -1,4 +1,4 @@
-"""Objects as a worker keeps them: metadata, packed JSON and row, without the fields that the row was made of."""
+"""Object with its row, as the worker's informers store it, and the builder of rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 
 import msgspec
 
-from dashboard.live.replication.shared_values import SharedValues
+from dashboard.live.replication.row_interner import RowInterner
 from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import Printer, build_row, event_subject, needs_columns
@@ -35,7 +35,7 @@ class RowBuilder:
         """`printer` has the columns of the kind; None: those known for its key."""
         self._key = key
         self._printer = printer
-        self._shared = SharedValues()
+        self._interner = RowInterner()
         self._failures = LogThrottle()
 
     def row(self, obj: Object) -> Row:
@@ -54,7 +54,7 @@ class RowBuilder:
         row = self.row(obj)
         try:
             about = subject_of(obj)
-            self._shared.share(row)
+            self._interner.intern(row)
         except Exception:
             if count := self._failures.count("row"):
                 logger.exception(FAILURE, self._key, obj.key, count)

@@ -1,4 +1,4 @@
-"""Objects of one owner, kept in order, so that the first of very many are found at once."""
+"""Objects that one object owns, sorted: the first of very many are found at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Difference of a draft from its base, whole or in a few words that tell drafts of one object apart."""
+"""Comparison of a draft with what it was based on: by field and by line, or in a few words."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.support.load_server_pods import pod
-from dashboard.live.replication.shared_values import SharedValues
+from dashboard.live.replication.row_interner import RowInterner
 from dashboard.live.worker.object_with_row import ObjectWithRow, RowBuilder, reason_of, reduce_for, subject_of
 from dashboard.objects.kinds.feed_entry import EventSubject
 from dashboard.objects.printers import build_row, projection_for
@@ -79,7 +79,7 @@ def test_an_object_whose_values_cannot_be_shared_is_shown_by_its_name(
     def fail(*_: object) -> None:
         raise TypeError("not shared")
 
-    monkeypatch.setattr(SharedValues, "share", fail)
+    monkeypatch.setattr(RowInterner, "intern", fail)
     kept = decoded(pod(1, 1), reduce=reduce_for("pods"))
     assert kept.row.status == "Unreadable"
     assert "could not build the row of pods" in caplog.text

@@ -1,4 +1,4 @@
-"""Tests of values that rows share: equal rows before and after, and one copy of what they have in common."""
+"""Tests of interned rows: equal before and after, and with one copy of what they have in common."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.replication import shared_values
-from dashboard.live.replication.shared_values import SharedValues
+from dashboard.live.replication import row_interner
+from dashboard.live.replication.row_interner import RowInterner
 from dashboard.objects.kinds.row import Row
 
 encoder, decoder = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(Row)
@@ -34,10 +34,10 @@ def decoded(number: int, **values: Any) -> Row:
 
 
 def test_rows_have_equal_labels_owners_and_texts_once() -> None:
-    shared = SharedValues()
+    interner = RowInterner()
     first, second = decoded(1), decoded(2)
     for row in (first, second):
-        shared.share(row)
+        interner.intern(row)
     assert first == decoded(1)
     assert second == decoded(2)
     assert second.labels is first.labels
@@ -50,7 +50,7 @@ def test_rows_have_equal_labels_owners_and_texts_once() -> None:
 
 
 def test_what_differs_stays_different() -> None:
-    shared = SharedValues()
+    interner = RowInterner()
     first = decoded(1)
     others = [
         decoded(2, labels={"app": "web", "canary": "true"}),
@@ -59,9 +59,9 @@ def test_what_differs_stays_different() -> None:
         decoded(5, cells=("shop", "web-5", "0/1", "CrashLoopBackOff")),
     ]
     copies = [decoder.decode(encoder.encode(each)) for each in others]
-    shared.share(first)
+    interner.intern(first)
     for row in others:
-        shared.share(row)
+        interner.intern(row)
     assert others == copies
 
 
@@ -79,20 +79,20 @@ rows = st.builds(
 
 @given(st.lists(rows, max_size=12))
 def test_sharing_changes_no_row(some: list[Row]) -> None:
-    shared = SharedValues()
+    interner = RowInterner()
     before = [encoder.encode(row) for row in some]
     for row in some:
-        shared.share(row)
+        interner.intern(row)
     assert [encoder.encode(row) for row in some] == before
 
 
 def test_after_many_texts_or_owners_it_begins_anew(monkeypatch: Any) -> None:
-    monkeypatch.setattr(shared_values, "MAX_TEXTS", 3)
-    monkeypatch.setattr(shared_values, "MAX_OWNERS", 3)
-    shared = SharedValues()
+    monkeypatch.setattr(row_interner, "MAX_TEXTS", 3)
+    monkeypatch.setattr(row_interner, "MAX_OWNERS", 3)
+    interner = RowInterner()
     some = [decoded(number, owner=("ReplicaSet", f"web-{number}", f"uid-{number}")) for number in range(10)]
     for row in some:
-        shared.share(row)
+        interner.intern(row)
     again = [decoded(number, owner=("ReplicaSet", f"web-{number}", f"uid-{number}")) for number in range(10)]
     assert some == again
     assert some[9].labels is some[8].labels

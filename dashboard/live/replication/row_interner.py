@@ -1,4 +1,4 @@
-"""Values that the rows of a kind have in common, each kept once in memory.
+"""Interning of the values of rows: equal texts, labels and owners are in memory once.
 
 A row that was just decoded has texts of its own. Most of them other rows have, too: the namespace, labels and owner of
 the pods of one ReplicaSet, a node, "Running", "1/1". Shared, a pod's row takes half.
@@ -20,8 +20,8 @@ MAX_TEXTS = 8_000
 _set = msgspec.structs.force_setattr
 
 
-class SharedValues:
-    """Shares the values of one kind's rows. A row costs some microseconds."""
+class RowInterner:
+    """Interns the values of one kind's rows. A row costs some microseconds."""
 
     def __init__(self) -> None:
         self._owners: dict[tuple[str, str, str], tuple[str, str, str]] = {}
@@ -29,7 +29,7 @@ class SharedValues:
         self._texts: list[dict[str, str]] = []
         """Of each column."""
 
-    def share(self, row: Row) -> None:
+    def intern(self, row: Row) -> None:
         """Give the row, which nobody else has yet, the values of earlier rows that equal its own."""
         _set(row, "namespace", intern(row.namespace))
         _set(row, "status", intern(row.status))
