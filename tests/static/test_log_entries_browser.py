@@ -93,9 +93,14 @@ def test_lines_of_before_stay_when_a_new_connection_brings_later_ones(page: Page
         "whole": True, "entries": [line(0, 20), line(1, 21)], "next": 2, "first": 0, "history": "", "since": at(20)
     }  # fmt: skip
     seam = "older"
-    assert shown(page, *before, again) == (
-        ["busy 6", "busy 7", "unloaded", "busy 9", "unloaded", seam, "busy 20", "busy 21"], at(20)
-    )  # fmt: skip
+    there = ["busy 6", "busy 7", "unloaded", "busy 9", "unloaded", "busy 20", "busy 21"]
+    assert shown(page, *before, again) == (there, at(6))
+    assert shown(page, *before, again, frame(line(2, 22), end=3, since=at(20))) == ([*there, "busy 22"], at(6))
+    rest = ("later", [line(None, 8)], {"end": at(9), "is_end": True})
+    busier = "add", {**again[1], "entries": [line(0, 15, QUIET), line(1, 21)]}
+    assert shown(page, *before, busier, rest, ("later", [line(None, 20)], {"end": at(20), "is_end": True}))[0] == [
+        "busy 6", "busy 7", "busy 8", "busy 9", "quiet 15", "busy 20", "busy 21"
+    ]  # fmt: skip
     overlapping = window(line(0, 7), line(1, 8), line(2, 9), since=at(7))
     assert shown(page, *before, overlapping)[0] == ["busy 6", seam, "busy 7", "busy 8", "busy 9"]
 

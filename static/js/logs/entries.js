@@ -48,6 +48,7 @@ export class Entries {
     this.dropped = false; // older ones than those here have been here
     this.since = "";
     this.given = ""; // `since` of the last frame with all lines of the server's window
+    this.covered = ""; // time before which a mark "unloaded" stands for the lines of that frame that are missing
     this.keptUntil = ""; // time of the newest entry that stayed when all lines came anew
     this.seam = null; // the mark "older"
   }
@@ -60,17 +61,23 @@ export class Entries {
       return 0;
     }
     if (whole) {
+      const { since: sinceBefore } = this;
       const kept = this.#unknown(this.#before(beginOf(got)), got);
       this.clear();
       this.given = since;
       this.all = kept;
-      this.keptUntil = kept.at(-1)?.time ?? "";
+      const last = kept.at(-1);
+      this.keptUntil = last?.time ?? "";
+      if (last?.mark === "unloaded") {
+        if (since > last.until) last.until = since;
+        Object.assign(this, { since: sinceBefore, covered: since });
+      }
     }
     this.history = history;
     const known = this.next;
     this.first = first ?? this.first;
     if (whole) this.lowest = Math.min(next, ...got.map(({ n }) => n));
-    if (since > this.since) this.since = since;
+    if (since > this.since && since > this.covered) this.since = since;
     if (!whole && got.length && got[0].n > known) this.#insert({ gap: [known, got[0].n], time: got[0].time });
     else if (!whole && !got.length && next > known) this.#insert({ gap: [known, next], time: this.all.at(-1)?.time ?? "" });
     const late = !whole && got.some(({ time }) => time <= this.keptUntil);
