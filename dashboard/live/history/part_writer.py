@@ -14,14 +14,9 @@ from dashboard.live.history.part import PartConnection, set_meta
 from dashboard.live.history.part_rows import PartRows
 from dashboard.live.history.spans import SpanWriter
 from dashboard.live.history.version import Operation, StoredVersion
+from dashboard.live.history.version_author import version_author
 from dashboard.live.history.version_codec import MAX_DIFFERENCES, DamagedVersion, Template, pack, unpack
-from dashboard.live.history.version_json import (
-    is_heartbeat,
-    manager_of_second,
-    scale_manager,
-    split_version,
-    version_json,
-)
+from dashboard.live.history.version_json import is_heartbeat, split_version
 from informerd.log_throttle import LogThrottle
 
 logger = logging.getLogger(__name__)
@@ -178,19 +173,19 @@ class PartWriter:
         obj = change.obj
         if obj.blob is None:
             return
-        whole = obj.blob.json()
-        json, manager, is_shared = split_version(whole)
+        json, managed = split_version(obj.blob.json())
         states = self.states(change.kind, json)
         meta, operation = obj.metadata, change.operation
         if states.missing is not None:
             states.missing.pop(meta.uid, None)
         state = states.by_uid.get(meta.uid)
         before: bytes | None = None
+        managed_before = b""
         if state is not None:
             if state.is_recorded(operation, meta.resource_version):
                 return
             if state.ended is None:
-                before = self._last_json(states, state)
+                before, managed_before = self._last(states, state)
                 if before is not None and not operation.is_end and is_heartbeat(before, json):
                     self.counts.heartbeats += 1
                     state.is_confirmed = True
@@ -202,30 +197,31 @@ class PartWriter:
         if not state.id:
             self._rows.add_object(states, state, meta.uid)
             before, state.depth = None, 0
-        earlier = state.blob if is_shared else None
-        manager = scale_manager(whole, before, json) or manager_of_second(whole, earlier) or manager
+        manager = version_author(managed, managed_before, before, json)
         state.version, state.blob = meta.resource_version, obj.blob
         self._add(states, state, operation, manager, change.time, json, before)
         if operation.is_end and self.is_complete:
             del states.by_uid[meta.uid]
 
-    def _last_json(self, states: KindStates, state: ObjectState) -> bytes | None:
-        """JSON of the last version; None where the part does not have it, or cannot say."""
+    def _last(self, states: KindStates, state: ObjectState) -> tuple[bytes | None, bytes]:
+        """JSON of the last version, None where the part does not have it, or cannot say; and of its managedFields,
+        which are not in the part.
+        """
         if state.blob is not None:
-            return version_json(state.blob.json())
+            return split_version(state.blob.json())
         if not state.id:
-            return None
+            return None, b""
         try:
-            return read_last(self.connection, state, states.template)
+            return read_last(self.connection, state, states.template), b""
         except DamagedVersion as error:
             if self._failures.count("damaged"):
                 logger.warning("a version in the history is damaged: %s", error)
-            return None
+            return None, b""
 
     def _end(self, states: KindStates, objects: Mapping[str, ObjectState], operation: Operation, time: int) -> None:
         """End objects without a last word about them: their last versions stand once more."""
         for uid, state in objects.items():
-            json = self._last_json(states, state) if state.ended is None else None
+            json = self._last(states, state)[0] if state.ended is None else None
             if json is None:
                 continue
             before: bytes | None = json

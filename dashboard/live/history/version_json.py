@@ -5,26 +5,14 @@ Two versions that differ in heartbeats alone are one. Values of Secrets never co
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from informerd.objects import Blob
-
 HEARTBEAT = b'"lastHeartbeatTime"'
 LEADER_ANNOTATION = "control-plane.alpha.kubernetes.io/leader"
 """Annotation that leader election before Leases renews every two seconds."""
-
-
-class _Entry(msgspec.Struct, gc=False):
-    """An entry of managedFields, of which the fields themselves are not decoded."""
-
-    manager: str = ""
-    time: str = ""
-    subresource: str = ""
-    fields: msgspec.Raw = msgspec.field(name="fieldsV1", default=msgspec.Raw(b"{}"))
 
 
 class _Metadata(msgspec.Struct, gc=False):
@@ -36,11 +24,9 @@ class _Whole(msgspec.Struct, gc=False):
 
 
 LEADER = LEADER_ANNOTATION.encode()
-SCALE = b'"subresource":"scale"'
-_VERSION = re.compile(rb'"resourceVersion":"[^"]*"')
+_VERSION = b'"resourceVersion":"'
 _MANAGED = b'"managedFields":'
 _whole = msgspec.json.Decoder(_Whole)
-_entries = msgspec.json.Decoder(list[_Entry])
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -49,64 +35,13 @@ def version_json(whole: bytes) -> bytes:
 
     Raises msgspec.MsgspecError where `whole` is no object.
     """
+    return split_version(whole)[0]
+
+
+def split_version(whole: bytes) -> tuple[bytes, bytes]:
+    """What `version_json` returns, and the JSON of managedFields, empty where there is none. Raises as that does."""
     managed = bytes(_whole.decode(whole).metadata.managed)
-    return _without(whole, managed) if managed else whole
-
-
-def split_version(whole: bytes) -> tuple[bytes, str, bool]:
-    """What `version_json` returns, the field manager that wrote last, empty where managedFields does not say, and
-    whether others wrote in the same second.
-    """
-    managed = bytes(_whole.decode(whole).metadata.managed)
-    return (_without(whole, managed), *_last_manager(managed)) if managed else (whole, "", False)
-
-
-def manager_of_second(whole: bytes, earlier: Blob | None) -> str:
-    """The field manager that made `whole` of the version before it, of those that wrote in its newest second: what it
-    owns has grown. Empty where none has, or the one before is not known.
-    """
-    if earlier is None:
-        return ""
-    try:
-        entries, known = (_entries.decode(_whole.decode(each).metadata.managed) for each in (whole, earlier.json()))
-    except msgspec.MsgspecError:
-        return ""
-    owned = {(each.manager, each.subresource): len(bytes(each.fields)) for each in known}
-    newest = max(each.time for each in entries)
-    grown = {
-        each.manager: len(bytes(each.fields)) - owned.get((each.manager, each.subresource), 0)
-        for each in entries
-        if each.time == newest
-    }
-    manager = max(grown, key=lambda each: grown[each])
-    return manager if grown[manager] > 0 else ""
-
-
-def scale_manager(whole: bytes, before: bytes | None, after: bytes) -> str:
-    """The field manager that made `after`, the stored version of `whole`, of the one before it by the subresource
-    scale; empty where another one did. The API server notes no time beside it, so that `split_version` does not find
-    it, but it owns the number that it has changed.
-    """
-    if before is None or SCALE not in whole:
-        return ""
-    try:
-        entries = _entries.decode(_whole.decode(whole).metadata.managed)
-        was, now = msgspec.json.decode(before), msgspec.json.decode(after)
-        for entry in entries:
-            fields = msgspec.json.decode(entry.fields)
-            if entry.subresource == "scale" and not entry.time and fields and _differ(fields, was, now):
-                return entry.manager
-    except msgspec.MsgspecError:
-        pass
-    return ""
-
-
-def _differ(fields: Any, was: Any, now: Any) -> bool:
-    """Whether one of these fields, a FieldsV1 without lists, differs."""
-    if not fields or not all(isinstance(each, dict) for each in (fields, was, now)):
-        return bool(was != now)
-    names = {name: inner for name, inner in fields.items() if name.startswith("f:")}
-    return any(_differ(inner, was.get(name[2:]), now.get(name[2:])) for name, inner in names.items())
+    return (_without(whole, managed), managed) if managed else (whole, b"")
 
 
 def _without(whole: bytes, managed: bytes) -> bytes:
@@ -144,19 +79,8 @@ def is_heartbeat(before: bytes, after: bytes) -> bool:
 
 def _without_version(json: bytes) -> tuple[bytes, bytes]:
     """What is before and after the first resourceVersion."""
-    found = _VERSION.search(json)
-    return (json, b"") if found is None else (json[: found.start()], json[found.end() :])
-
-
-def _last_manager(managed: bytes) -> tuple[str, bool]:
-    try:
-        entries = _entries.decode(managed)
-    except msgspec.MsgspecError:
-        return "", False
-    if not entries:
-        return "", False
-    last = max(entries, key=lambda entry: entry.time)
-    return last.manager, sum(entry.time == last.time for entry in entries) > 1
+    begin = json.find(_VERSION)
+    return (json, b"") if begin < 0 else (json[:begin], json[json.find(b'"', begin + len(_VERSION)) + 1 :])
 
 
 def _lasting_metadata(raw: msgspec.Raw) -> Mapping[str, Any]:

@@ -8,16 +8,8 @@ from typing import Any
 
 import msgspec
 import pytest
-import zstandard
 
-from dashboard.live.history.version_json import (
-    is_heartbeat,
-    manager_of_second,
-    scale_manager,
-    split_version,
-    version_json,
-)
-from informerd.objects import Blob
+from dashboard.live.history.version_json import is_heartbeat, version_json
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -61,72 +53,6 @@ def test_it_is_the_object_without_managed_fields_in_its_own_order() -> None:
 )  # fmt: skip
 def test_managed_fields_of_the_object_alone_go_wherever_they_stand(whole: bytes, stored: bytes) -> None:
     assert version_json(whole) == stored
-
-
-ENTRIES = b"""{"metadata":{"managedFields":[
-    {"manager":"a","time":"2026-01-02T00:00:00Z"},
-    {"manager":"b","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:x":{}}}]}}"""
-MANAGERS = (
-    (ENTRIES, "a"),
-    (b'{"metadata":{"managedFields":[]}}', ""),
-    (b'{"metadata":{"managedFields":"odd"}}', ""),
-    (b'{"metadata":{}}', ""),
-    (b"{}", ""),
-)
-
-
-@pytest.mark.parametrize(("whole", "manager"), MANAGERS)
-def test_the_manager_that_wrote_last_is_known(whole: bytes, manager: str) -> None:
-    assert split_version(whole)[1] == manager
-
-
-def written(**owned: list[str]) -> bytes:
-    """An object whose managers own these fields, all since one second."""
-    entries = [
-        {"manager": name, "time": "2026-01-02T00:00:00Z", "fieldsV1": {f"f:{field}": {} for field in fields}}
-        for name, fields in owned.items()
-    ]
-    return msgspec.json.encode({"metadata": {"managedFields": entries}})
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "manager"),
-    [
-        (written(a=["x"]), written(a=["x"], b=["y"]), "b"),
-        (written(a=["x"], b=["y"]), written(a=["x", "z"], b=["y"]), "a"),
-        (written(a=["x", "y"], b=["z"]), written(a=["x"], b=["y", "z"]), "b"),
-        (written(a=["x"], b=["y"]), written(a=["x"], b=["y"]), ""),
-        (b'{"metadata":{"managedFields":1}}', written(a=["x"], b=["y"]), ""),
-    ],
-)
-def test_of_those_that_wrote_in_one_second_the_one_wrote_last_that_owns_more(
-    before: bytes, after: bytes, manager: str
-) -> None:
-    assert split_version(after)[2]
-    assert manager_of_second(after, Blob(zstandard.compress(before))) == manager
-
-
-def scaled(replicas: int, owner: str = "f:replicas") -> bytes:
-    entries = [
-        {"manager": "hpa", "operation": "Update", "subresource": "scale", "fieldsV1": {"f:spec": {owner: {}}}},
-        {"manager": "apply", "time": "2026-01-02T00:00:00Z", "fieldsV1": {"f:spec": {"f:template": {}}}},
-    ]
-    whole = {"metadata": {"managedFields": entries}, "spec": {"replicas": replicas, "template": {}}}
-    return msgspec.json.encode(whole)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "manager"),
-    [
-        (scaled(2), scaled(3), "hpa"),
-        (scaled(3), scaled(3), ""),
-        (scaled(2, "f:parallelism"), scaled(3, "f:parallelism"), ""),
-        (scaled(2).replace(b'"scale"', b'"status"'), scaled(3).replace(b'"scale"', b'"status"'), ""),
-        (scaled(2), b'{"metadata":{"managedFields":[{"subresource":"scale","fieldsV1":1}]}}', ""),
-    ],
-)
-def test_who_scaled_is_known_by_the_number_that_it_owns(before: bytes, after: bytes, manager: str) -> None:
-    assert scale_manager(after, version_json(before), version_json(after)) == manager
 
 
 CHANGES: dict[str, tuple[Change, bool]] = {
