@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.pages.audit.filters import AuditFilter
@@ -104,6 +104,11 @@ class AuditLine:
     def run_query(self) -> str:
         """Address of all records of its run."""
         return f"?{AuditFilter(run=self.run).query}"
+
+    @property
+    def run_href(self) -> str:
+        """Address of the bulk run; empty where it was none, but a drain, which evicts."""
+        return f"/resources/{quote(self.resource)}/bulk/{self.run}/" if self.run and not self.subresource else ""
 
 
 _TONES = {"done": "ok", "refused": "bad", "unknown": "warn", "not sent": "idle", "": "warn"}

@@ -19,6 +19,7 @@ from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.bulk.run import Item, Run
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import NewerVersion
+from dashboard.pages.drafts.store import new_key
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.writes.destruction import patch_destroys
@@ -40,6 +41,8 @@ class RunRequest:
     app_state: AppState
     run: Run
     kind: KindInfo
+    is_own: bool = True
+    """Whether whoever asks has started it. Others see what it did to objects they may see, and can undo that."""
 
     def page(self, template: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
         page = page_info(self.request, title=f"Change {self.kind.title}", key=self.kind.key)
@@ -78,6 +81,16 @@ class RunRequest:
         items = await self.app_state[BULK_RUNNER].store.items(self.run.key)
         return tuple(item for item in items if item.uid in rows or rights.may_see(key, item.namespace, item.name))
 
+    async def shown_items(self) -> tuple[Item, ...]:
+        """Those whose results are shown: to others than who started the run, what it has written."""
+        items = await self.items()
+        return items if self.is_own else tuple(item for item in items if item.state == "done")
+
+    @property
+    def started_by(self) -> str:
+        """Who started it, for others."""
+        return self.run.owner or "somebody in another browser"
+
     async def schema(self) -> Schema:
         """The kind's schema; UNKNOWN without a connection to the cluster."""
         client = self.app_state[CONNECTION].client
@@ -102,28 +115,38 @@ def require_database(view: AsyncView) -> AsyncView:
             return not_found_page(request, NotFoundInfo("The database cannot be used", words), status=503)
         except NewerVersion:
             words = "It has words that this version does not know. It is left as it is: a newer process shows it."
-            runs = ChoiceLink("Runs of this browser", RUNS_PATH)
+            runs = ChoiceLink("Bulk changes", RUNS_PATH)
             missing = NotFoundInfo("A newer version of Deltaboard made this run", words, (runs,))
             return not_found_page(request, missing, status=409)
 
     return wrapped
 
 
-async def open_run_request(request: HttpRequest, resource: str, key: str) -> RunRequest:
-    """The run of this browser. Raises WriteUnavailable where there is none."""
+def starting_identity(request: HttpRequest) -> Identity:
+    """The identity of whoever starts a run; a browser without one gets a new one, see `remember_browser`."""
+    return Identity(user_of(request), browser_of(request) or new_key())
+
+
+async def open_run_request(request: HttpRequest, resource: str, key: str, *, others: bool = False) -> RunRequest:
+    """The run of whoever asks; with `others` also one of somebody else that has written objects which they may see.
+    Raises WriteUnavailable where there is none.
+    """
     state = state_of(request)
+    store, server = state[BULK_RUNNER].store, state[CONNECTION].cluster.server
     identity = Identity(user_of(request), browser_of(request))
-    run = (
-        await state[BULK_RUNNER].store.find(identity, key, state[CONNECTION].cluster.server)
-        if identity.browser
-        else None
+    run = await store.find(identity, key, server) if identity.owner or identity.browser else None
+    is_own = run is not None
+    if run is None and others:
+        run = await store.find_written(key, server)
+    if run is not None and run.resource.key == resource:
+        found = RunRequest(request, state, run, kind_of(run.resource).with_resource(run.resource), is_own)
+        if is_own or await found.shown_items():
+            return found
+    words = (
+        "It was started on another cluster, or it has expired; or it is somebody else's and has not ended, or has "
+        "written nothing that you may see."
     )
-    if run is None or run.resource.key != resource:
-        words = "It was started in another browser or on another cluster, or it has expired."
-        raise WriteUnavailable(
-            NotFoundInfo("There is no such run", words, (ChoiceLink("Runs of this browser", RUNS_PATH),))
-        )
-    return RunRequest(request, state, run, kind_of(run.resource).with_resource(run.resource))
+    raise WriteUnavailable(NotFoundInfo("There is no such run", words, (ChoiceLink("Bulk changes", RUNS_PATH),)))
 
 
 def see_other(href: str) -> HttpResponse:

@@ -30,6 +30,7 @@ HEARTBEAT_TIMEOUT = 15.0
 RunState = Literal["choosing", "trying", "review", "running", "cancelled", "done"]
 """choosing: no operation yet · trying: dry runs · review: the user checks the results · running: writes."""
 ACTIVE_STATES: frozenset[RunState] = frozenset({"trying", "running"})
+ENDED_STATES: frozenset[RunState] = frozenset({"done", "cancelled"})
 UNBEGUN_STATES: frozenset[RunState] = frozenset({"choosing", "review"})
 """States of a run that was never begun, unless some objects are written."""
 ItemState = Literal["waiting", "tried", "same", "done", "changed", "refused", "failed", "gone"]
@@ -203,7 +204,7 @@ class Run(msgspec.Struct, frozen=True):
     @property
     def can_undo(self) -> bool:
         """Whether it has ended and something was written."""
-        return self.state in ("done", "cancelled") and bool(self.written_count)
+        return self.state in ENDED_STATES and bool(self.written_count)
 
     @property
     def is_active(self) -> bool:

@@ -26,9 +26,9 @@ _WHICH_CLUSTER = "# kubectl takes the context that is current in your shell: fir
 @require_database
 @unavailable_as_page
 async def results_csv(request: HttpRequest, resource: str, key: str) -> HttpResponse:
-    """The result of each object, as CSV."""
-    run_request = await open_run_request(request, resource, key)
-    text = await asyncio.to_thread(_table, await run_request.items())
+    """The result of each object, as CSV; of somebody else's run those that were written."""
+    run_request = await open_run_request(request, resource, key, others=True)
+    text = await asyncio.to_thread(_table, await run_request.shown_items())
     return _file(text, f"{run_request.kind.resource.plural}-results.csv", "text/csv")
 
 

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from dashboard.access.identity import Identity, browser_of, remember_browser, user_of
+from dashboard.access.identity import remember_browser
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.namespace_limits import limit_of
@@ -15,11 +15,10 @@ from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.list_query import Query
-from dashboard.pages.bulk.request_context import require_database, see_other
+from dashboard.pages.bulk.request_context import require_database, see_other, starting_identity
 from dashboard.pages.bulk.run import MAX_ITEMS, Item
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import NewRun
-from dashboard.pages.drafts.store import new_key
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, not_found_page
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.read_only_page import read_only_page
@@ -62,7 +61,7 @@ async def start_run(request: HttpRequest, resource: str) -> HttpResponse:
 async def _start_run(
     request: HttpRequest, state: AppState, kind: KindInfo, rows: list[Row], query: Query
 ) -> HttpResponse:
-    identity = Identity(user_of(request), browser_of(request) or new_key())
+    identity = starting_identity(request)
     items = sorted(
         (Item(row.namespace, row.name, row.uid) for row in rows), key=lambda item: (item.namespace, item.name)
     )

@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 
 import msgspec
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from dashboard.access.identity import Identity
 from dashboard.pages.bulk.models import BulkBlock, BulkRun
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import (
     ACTIVE_STATES,
+    ENDED_STATES,
     HEARTBEAT_TIMEOUT,
     UNBEGUN_STATES,
     ChangeGroup,
@@ -36,6 +38,8 @@ ABANDONED_SECONDS = 3600.0
 """Seconds since the last beat of a run that was never begun, after which it makes room for others first."""
 MOST_RUNS = 30
 """Most runs of one browser; beyond it the oldest abandoned one is deleted, or else the oldest inactive one."""
+MOST_RUNS_OF_OTHERS = 30
+"""Most runs of others that `written_by_others` returns."""
 MOST_RUNS_PER_PERSON = 300
 """The same for all browsers of a user, since browser ids are free; without a sign-in all users count as one."""
 BLOCK_SIZE = 100
@@ -80,7 +84,7 @@ class NewerVersion(Exception):
 class RunStore:
     """Every method raises Unavailable where the database cannot be used. Times are Unix seconds.
 
-    `find`, `items` and `groups` raise NewerVersion; `runs` marks such a run.
+    `find`, `find_written`, `items` and `groups` raise NewerVersion; `runs` and `written_by_others` mark such a run.
     """
 
     def __init__(self, database: DatabaseExecutor) -> None:
@@ -91,12 +95,20 @@ class RunStore:
         return await self._database.ask(_create, identity, server, new_run, now)
 
     async def runs(self, identity: Identity, server: str) -> tuple[Run, ...]:
-        """All runs of the user, the newest first."""
+        """All runs of the user, in all browsers where they are signed in, the newest first."""
         return await self._database.ask(_runs, identity, server)
 
+    async def written_by_others(self, identity: Identity, server: str) -> tuple[Run, ...]:
+        """Runs of others that have ended and written something, the newest MOST_RUNS_OF_OTHERS."""
+        return await self._database.ask(_written_by_others, identity, server)
+
     async def find(self, identity: Identity, key: str, server: str) -> Run | None:
-        """The run; None where it does not exist or has another owner."""
+        """The run of that user; None where it does not exist or has another owner."""
         return await self._database.ask(_find, identity, key, server)
+
+    async def find_written(self, key: str, server: str) -> Run | None:
+        """The run of anybody; None where it does not exist, has not ended, or has written nothing."""
+        return await self._database.ask(_find_written, key, server)
 
     async def discard(self, run: Run) -> None:
         """Delete a run that has written nothing; nothing happens where somebody started a phase since it was read."""
@@ -174,9 +186,25 @@ def _make_room(alias: str, identity: Identity, now: float, kept: str) -> None:
         runs.filter(pk__in=old).exclude(key=kept).delete()
 
 
+def _own(identity: Identity) -> Q:
+    """Runs of a person; without a sign-in, of a browser."""
+    return Q(owner=identity.owner) if identity.owner else Q(owner="", browser=identity.browser)
+
+
+def _written(alias: str, server: str) -> QuerySet[BulkRun]:
+    return BulkRun.objects.using(alias).filter(server=server, state__in=ENDED_STATES, counts__done__gt=0)
+
+
 def _find(alias: str, identity: Identity, key: str, server: str) -> Run | None:
-    theirs = BulkRun.objects.using(alias).filter(owner=identity.owner, browser=identity.browser, server=server)
-    record = theirs.filter(key=key).defer("groups").first()
+    return _first(BulkRun.objects.using(alias).filter(_own(identity), server=server, key=key))
+
+
+def _find_written(alias: str, key: str, server: str) -> Run | None:
+    return _first(_written(alias, server).filter(key=key))
+
+
+def _first(records: QuerySet[BulkRun]) -> Run | None:
+    record = records.defer("groups").first()
     run = _run(record) if record is not None else None
     if run is not None and run.is_newer:
         raise NewerVersion(run.key)
@@ -184,8 +212,15 @@ def _find(alias: str, identity: Identity, key: str, server: str) -> Run | None:
 
 
 def _runs(alias: str, identity: Identity, server: str) -> tuple[Run, ...]:
-    theirs = BulkRun.objects.using(alias).filter(owner=identity.owner, browser=identity.browser, server=server)
-    return tuple(_run(record) for record in theirs.defer("groups").order_by("-made", "-pk"))
+    return _newest_first(BulkRun.objects.using(alias).filter(_own(identity), server=server))
+
+
+def _written_by_others(alias: str, identity: Identity, server: str) -> tuple[Run, ...]:
+    return _newest_first(_written(alias, server).exclude(_own(identity)), MOST_RUNS_OF_OTHERS)
+
+
+def _newest_first(records: QuerySet[BulkRun], most: int | None = None) -> tuple[Run, ...]:
+    return tuple(_run(record) for record in records.defer("groups").order_by("-made", "-pk")[:most])
 
 
 def _run(record: BulkRun) -> Run:

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from dashboard.access.identity import Identity, browser_of, user_of
+from dashboard.access.identity import Identity, browser_of, remember_browser, user_of
 from dashboard.access.person import person_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import kind_of
@@ -19,7 +19,14 @@ from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.operation import VERB_TITLES, BulkOperation
 from dashboard.pages.bulk.operation_form import form_values_of, parse_operation
-from dashboard.pages.bulk.request_context import RUNS_PATH, RunRequest, open_run_request, require_database, see_other
+from dashboard.pages.bulk.request_context import (
+    RUNS_PATH,
+    RunRequest,
+    open_run_request,
+    require_database,
+    see_other,
+    starting_identity,
+)
 from dashboard.pages.bulk.review import (
     GROUPS_PER_PAGE,
     MAX_ADDED_ITEMS,
@@ -29,10 +36,10 @@ from dashboard.pages.bulk.review import (
     groups_by_message,
     review_groups,
 )
-from dashboard.pages.bulk.run import ChangeGroup, Item
+from dashboard.pages.bulk.run import ENDED_STATES, ChangeGroup, Item, Run
 from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, verb_limit
 from dashboard.pages.bulk.runner import BULK_RUNNER
-from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS, UNBEGUN_RETENTION_SECONDS, NewRun
+from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS, UNBEGUN_RETENTION_SECONDS, NewerVersion, NewRun
 from dashboard.pages.bulk.summed_effects_text import effect_texts, pod_totals
 from dashboard.pages.bulk.undo import undo_items, undo_operation
 from dashboard.pages.layout.htmx import htmx_of
@@ -44,6 +51,8 @@ from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK, state_of
 from dashboard.runtime.read_only import is_read_only
 
+MAX_LINKED = 100
+"""Most objects of somebody else's run that are named."""
 MAX_SHOWN_COMMANDS = 5
 """Most command lines that are shown; the file has all."""
 _WISHES = ("pause", "go", "cancel")
@@ -53,8 +62,12 @@ _WISHES = ("pause", "go", "cancel")
 @require_database
 @unavailable_as_page
 async def run(request: HttpRequest, resource: str, key: str) -> HttpResponse:
-    """One run, in its current phase; a POST is one of its buttons. In read-only mode a run can only be looked at."""
-    run_request = await open_run_request(request, resource, key)
+    """One run, in its current phase; a POST is one of its buttons. In read-only mode a run can only be looked at, and
+    one of others can only be undone.
+    """
+    run_request = await open_run_request(request, resource, key, others=True)
+    if not run_request.is_own:
+        return await _of_others(run_request)
     if is_read_only() and (request.method == "POST" or run_request.run.state == "choosing"):
         runs = ChoiceLink("Bulk changes", RUNS_PATH)
         return read_only_page(request, ChoiceLink(run_request.kind.title, run_request.kind.path), runs, key=resource)
@@ -83,13 +96,33 @@ async def _pressed(run_request: RunRequest) -> HttpResponse:
         return await _shown(run_request, is_name_refused=True)
     elif "start" in post and run.state in ("review", "cancelled"):
         await bulks.start_writes(run, person)
-    elif "again" in post and run.state in ("done", "cancelled"):
+    elif "again" in post and run.state in ENDED_STATES:
         await bulks.retry_failed(run, person)
-    elif "look" in post and run.state in ("done", "cancelled"):
+    elif "look" in post and run.state in ENDED_STATES:
         await bulks.retry_dry_runs(run, person)
     elif "undo" in post and run.can_undo and run.order is not None:
-        return see_other(await _start_undo(run_request, run.order))
+        return await _start_undo(run_request, run.order)
     return see_other(run.href)
+
+
+async def _of_others(run_request: RunRequest) -> HttpResponse:
+    """What a run of somebody else did to the objects that may be seen: nothing tells how many others there are."""
+    run = run_request.run
+    if run_request.request.method == "POST":
+        if is_read_only():
+            return read_only_page(run_request.request, ChoiceLink(run_request.kind.title, run_request.kind.path))
+        if "undo" in run_request.request.POST and run.can_undo and run.order is not None:
+            return await _start_undo(run_request, run.order)
+        return see_other(run.href)
+    items = await run_request.shown_items()
+    context: dict[str, object] = {
+        "title": VERB_TITLES[run.order.verb] if run.order is not None else "",
+        "started_by": run_request.started_by,
+        "items": items[:MAX_LINKED],
+        "more_count": max(0, len(items) - MAX_LINKED),
+        "done_count": len(items),
+    }
+    return run_request.page("bulk/others_run.html", context)
 
 
 async def _operation(run_request: RunRequest) -> BulkOperation | Refusal:
@@ -101,20 +134,23 @@ async def _operation(run_request: RunRequest) -> BulkOperation | Refusal:
     return parse_operation(post, run_request.kind, schema)
 
 
-async def _start_undo(run_request: RunRequest, order: BulkOperation) -> str:
-    """Start the dry runs of a run that undoes this one, for the objects that may be seen; returns its address."""
+async def _start_undo(run_request: RunRequest, order: BulkOperation) -> HttpResponse:
+    """Start the dry runs of a run that undoes this one, for the objects that may be seen, and lead to it."""
     run, state = run_request.run, run_request.app_state
     bulks, now, server = state[BULK_RUNNER], state[CLOCK].time(), state[CONNECTION].cluster.server
     items = undo_items(await run_request.items())
     if not items:  # none that may be seen
-        return run.href
+        return see_other(run.href)
+    identity = starting_identity(run_request.request)
     new_run = NewRun(run.resource, items, run.back, is_over_all_matches=False, undone=run.key)
-    key = await bulks.store.create(run.identity, server, new_run, now)
-    undo = await bulks.store.find(run.identity, key, server)
+    key = await bulks.store.create(identity, server, new_run, now)
+    undo = await bulks.store.find(identity, key, server)
     if undo is None:
-        return run.href
+        return see_other(run.href)
     await bulks.start_dry_runs(undo, person_of(run_request.request), undo_operation(run, order, now))
-    return undo.href
+    response = see_other(undo.href)
+    remember_browser(response, identity.browser)
+    return response
 
 
 async def _wished(run_request: RunRequest) -> None:
@@ -265,10 +301,11 @@ def _shared_context(run_request: RunRequest, items: tuple[Item, ...]) -> dict[st
 @require_safe
 @require_database
 async def run_history(request: HttpRequest) -> HttpResponse:
-    """All stored runs, the newest first."""
+    """The runs of whoever asks, and those of others that wrote something which they may see; the newest first."""
     state, identity = state_of(request), Identity(user_of(request), browser_of(request))
-    runs = await state[BULK_RUNNER].store.runs(identity, state[CONNECTION].cluster.server) if identity.browser else ()
-    now = state[CLOCK].time()
+    store, server, now = state[BULK_RUNNER].store, state[CONNECTION].cluster.server, state[CLOCK].time()
+    runs = await store.runs(identity, server) if identity.owner or identity.browser else ()
+    others = [await _seen_run(request, run) for run in await store.written_by_others(identity, server)]
     shown = [
         {
             "run": run,
@@ -282,6 +319,8 @@ async def run_history(request: HttpRequest) -> HttpResponse:
     context = {
         "page": page,
         "runs": shown,
+        "others": [each for each in others if each is not None],
+        "is_signed_in": bool(identity.owner),
         "days": round(RETENTION_SECONDS / 86400),
         "unbegun_hours": round(UNBEGUN_RETENTION_SECONDS / 3600),
         "max_runs": MOST_RUNS,
@@ -289,3 +328,17 @@ async def run_history(request: HttpRequest) -> HttpResponse:
     response = render(request, "bulk/history.html", context)
     response["Cache-Control"] = "no-store"
     return response
+
+
+async def _seen_run(request: HttpRequest, run: Run) -> dict[str, object] | None:
+    """A run of somebody else, for the list; None where nothing of what it wrote may be seen."""
+    kind = kind_of(run.resource).with_resource(run.resource)
+    run_request = RunRequest(request, state_of(request), run, kind, is_own=False)
+    if run.is_newer or run.order is None:
+        return None
+    try:
+        number = len(await run_request.shown_items())
+    except NewerVersion:
+        return None
+    words = {"run": run, "kind": kind, "title": VERB_TITLES[run.order.verb], "started_by": run_request.started_by}
+    return {**words, "done_count": number} if number else None

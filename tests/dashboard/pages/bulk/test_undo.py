@@ -30,6 +30,7 @@ from informerd.rest.client import Client
 from tests.dashboard.pages.audit.conftest import recorder_at
 from tests.dashboard.pages.bulk.conftest import KEY, Demos
 from tests.dashboard.pages.conftest import parts_for
+from tests.support.edit.no_script_browser import Browser
 from tests.support.live.recorded_cluster import recorded_cluster
 from tests.support.wait import eventually
 
@@ -93,6 +94,23 @@ async def test_what_a_run_changed_is_put_back_and_what_others_changed_stays(reco
     assert demos.labels("b") == {"team": "old", "x": "1", "own": "yes"}
     assert demos.get("b")["spec"]["port"] == 9090
     assert demos.labels("c") == {"team": "mine"}
+
+
+async def test_others_undo_a_run_with_one_of_their_own(recorded: Demos) -> None:
+    demos = recorded
+    demos.make("a", "b", labels={"team": "old"})
+    await finish(demos, "2 changed.", verb="label", label_set="team=new")
+    other = Demos(demos.cluster, demos.collection, demos.parts, Browser(demos.parts), demos.run)
+    assert "starts a run of your own, with your rights" in (await other.browser.open(demos.run)).text
+    await undo(other)
+    page = await other.shows("Review: Undo")
+    assert "metadata.labels.team new → old" in page.text
+    assert "This undoes another run" in page.text
+    assert demos.run in page.body
+    assert (await demos.browser.open(other.run)).status == 404, "it is theirs"
+    await other.press("start")
+    await other.shows("2 done")
+    assert demos.labels("a") == demos.labels("b") == {"team": "old"}
 
 
 async def test_an_undo_is_a_run_that_can_be_undone(recorded: Demos) -> None:
