@@ -128,6 +128,9 @@ def test_each_set_of_values_passes_lint_and_is_rendered(helm: Helm, values: str)
         ("extraEnvFrom[0].secretRef.nam=a", "additional properties 'nam' not allowed"),
         ("extraEnvFrom[0].prefix=a", "'oneOf' failed"),
         ("commonLabels.helm\\.sh/chart=a", "invalid propertyName 'helm.sh/chart'"),
+        ("dnsPolicy=None", "missing property 'nameservers'"),
+        ("hostAliases[0].ip=10.0.0.1", "missing property 'hostnames'"),
+        ("extraObjects[0].kind=Secret", "missing properties 'apiVersion', 'metadata'"),
         ("traces.endpoint=collector:4318", "does not match pattern"),
         ("traces.endpoint=http://user@collector", "does not match pattern"),
         ("traces.ratio=2", "maximum: got 2, want 1"),
@@ -303,6 +306,29 @@ def test_every_object_and_pod_has_the_common_labels_and_no_selector_does() -> No
     assert "platform" not in json.dumps(selectors)
     own = of_kind(made, "PrometheusRule")["deltaboard"]["metadata"]["labels"]
     assert own["release"] == "prometheus"
+
+
+def test_pods_of_deltaboard_resolve_names_as_the_values_say() -> None:
+    values = "hostAliases[0].ip=10.0.0.9,hostAliases[0].hostnames[0]=issuer.example.com,dnsPolicy=None"
+    pods = pods_of(render("trial", "--set", f"{values},dnsConfig.nameservers[0]=10.0.0.10"))
+    for component in ("worker", "web", "migrate"):
+        spec = pods[component]["spec"]
+        assert spec["hostAliases"] == [{"ip": "10.0.0.9", "hostnames": ["issuer.example.com"]}]
+        assert (spec["dnsPolicy"], spec["dnsConfig"]) == ("None", {"nameservers": ["10.0.0.10"]})
+    assert "dnsPolicy" not in pods["redis"]["spec"]
+
+
+def test_further_objects_are_made_with_their_templates_filled_in() -> None:
+    extra = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "{{ .Release.Name }}-extra"}}
+    made = render("trial", "--set-json", f"extraObjects=[{json.dumps(extra)}]")
+    assert "deltaboard-extra" in of_kind(made, "ConfigMap")
+
+
+def test_the_service_has_the_address_families_of_the_values() -> None:
+    values = "web.service.ipFamilyPolicy=PreferDualStack,web.service.ipFamilies={IPv6,IPv4}"
+    spec = of_kind(render("trial", "--set", values), "Service")["deltaboard"]["spec"]
+    assert (spec["ipFamilyPolicy"], spec["ipFamilies"]) == ("PreferDualStack", ["IPv6", "IPv4"])
+    assert "ipFamilyPolicy" not in of_kind(render("trial"), "Service")["deltaboard"]["spec"]
 
 
 def test_old_replica_sets_are_kept_as_the_value_says() -> None:

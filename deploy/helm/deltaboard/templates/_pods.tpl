@@ -177,6 +177,21 @@ tolerations:
 {{- end }}
 {{- end -}}
 
+{{/* How names are resolved in pods of Deltaboard: the root. */}}
+{{- define "deltaboard.nameResolution" -}}
+{{- with .Values.hostAliases }}
+hostAliases:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.dnsPolicy }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with .Values.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{- define "deltaboard.podSpec" -}}
 serviceAccountName: {{ include "deltaboard.serviceAccount" . }}
 {{- if not .values.serviceAccount.create }}
@@ -189,6 +204,7 @@ securityContext:
   {{- toYaml .root.Values.podSecurityContext | nindent 2 }}
 {{- include "deltaboard.pullSecrets" .root }}
 {{- include "deltaboard.scheduling" . }}
+{{- include "deltaboard.nameResolution" .root }}
 {{- with .values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
