@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-
-import msgspec
+from sys import intern
 
 from dashboard.live.replication.row_interner import RowInterner
 from dashboard.objects.kinds.feed_entry import EventSubject
@@ -12,7 +11,7 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import Printer, build_row, event_subject, needs_columns
 from informerd.decoding.decoder import Reduce
 from informerd.log_throttle import LogThrottle
-from informerd.objects import Object
+from informerd.objects import Object, ObjectMeta
 
 FAILURE = "could not build the row of %s %s (failure %d)"
 logger = logging.getLogger(__name__)
@@ -50,7 +49,9 @@ class RowBuilder:
             return unreadable_row(obj)
 
     def reduce(self, obj: Object) -> Object:
-        """The object with its row and without the fields of its projection. It was just decoded: nobody else has it."""
+        """The object with its row, and without the fields of its projection and most of its metadata: of these the
+        worker reads no more. It was just decoded: nobody else has it.
+        """
         row = self.row(obj)
         try:
             about = subject_of(obj)
@@ -59,12 +60,16 @@ class RowBuilder:
             if count := self._failures.count("row"):
                 logger.exception(FAILURE, self._key, obj.key, count)
             row, about = unreadable_row(obj), None
-        if obj.metadata.label_map is not None:
-            msgspec.structs.force_setattr(obj.metadata, "label_map", row.labels)
         return ObjectWithRow(
-            api_version=obj.api_version,
-            kind=obj.kind,
-            metadata=obj.metadata,
+            api_version=intern(obj.api_version),
+            kind=intern(obj.kind),
+            metadata=ObjectMeta(
+                name=row.name,
+                namespace=row.namespace,
+                uid=row.uid,
+                resource_version=row.version,
+                label_map=row.labels or None,
+            ),
             blob=obj.blob,
             row=row,
             subject=about,

@@ -27,8 +27,13 @@ def test_it_has_the_row_of_the_whole_object_and_its_json() -> None:
     assert kept.row is not None
     assert kept.row.blob is kept.blob
     assert kept.full() == json.loads(pod(1, 1))
-    assert (kept.kind, kept.key, kept.metadata) == ("Pod", whole.key, whole.metadata)
+    assert (kept.kind, kept.key) == ("Pod", whole.key)
     assert not hasattr(kept, "spec")
+    assert whole.metadata.owner_references
+    for name in ("name", "namespace", "uid", "resource_version", "labels"):
+        assert getattr(kept.metadata, name) == getattr(whole.metadata, name) != ""
+    assert (kept.metadata.creation_timestamp, kept.metadata.owner_references) == (None, ())
+    assert not kept.metadata.annotations
     assert RowBuilder("pods").row(kept) is kept.row
     assert RowBuilder("pods").row(whole) == kept.row
 
