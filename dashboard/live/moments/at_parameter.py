@@ -8,6 +8,8 @@ from html import escape
 from urllib.parse import parse_qsl, quote
 
 AT = "at"
+NOW = "now"
+"""The present, in place of a moment to compare with."""
 STEPPED_PAGES = frozenset(
     {"overview", "feed", "list", "detail", "yaml", "incident", "detail-by-name", "incident-by-name"}
 )

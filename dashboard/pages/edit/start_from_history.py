@@ -104,6 +104,6 @@ async def _undo(edit_request: EditRequest, resource_version: str, before: str) -
     try:
         write = await read_when_recorded(history, target.kind, state[CLOCK].time(), read)
     except NotRecorded as reason:
-        return await editor_of(edit_request, refusal=Refusal((Problem(str(reason)),), 404, NOT_UNDONE))
+        return await editor_of(edit_request, refusal=Refusal((Problem(str(reason)),), reason.code, NOT_UNDONE))
     draft = Submission(to_yaml(write.before), Base(name.uid, resource_version, write.after))
     return await review(edit_request.object_client, draft, await edit_request.schema())

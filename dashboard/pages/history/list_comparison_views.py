@@ -18,7 +18,7 @@ from dashboard.access.rights import EVENT_KINDS, RIGHTS
 from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.namespace_limits import is_outside
-from dashboard.live.moments.at_parameter import BadMoment, format_at, parse_at
+from dashboard.live.moments.at_parameter import NOW, BadMoment, format_at, parse_at
 from dashboard.live.moments.history_objects import HISTORY, HistoryObjects
 from dashboard.live.moments.list_comparisons import (
     LIST_COMPARISONS,
@@ -60,7 +60,6 @@ from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.csv_lines import csv_line, escape_formula
 from dashboard.runtime.thread_pools import run_in_thread
 
-NOW = "now"
 NOW_WAS = "until"
 """Parameter of the pages of a comparison with now: which moment that was when it began."""
 NOW_SECONDS = 600.0

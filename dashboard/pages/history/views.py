@@ -15,7 +15,7 @@ from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.reader import ChangedState
 from dashboard.live.history.version import ObjectName, StoredVersion, Version
 from dashboard.live.hub.hub import HUB
-from dashboard.live.moments.at_parameter import BadMoment, format_at, parse_at
+from dashboard.live.moments.at_parameter import NOW, BadMoment, format_at, parse_at
 from dashboard.live.moments.history_objects import HISTORY, HistoryObjects
 from dashboard.live.moments.past_rows import PastRows
 from dashboard.live.replication.replicas import REPLICAS
@@ -253,9 +253,9 @@ def _last_href(href: str, newest: list[ChangedState]) -> str:
 
 
 def _moment(request: HttpRequest, name: str) -> float | None:
-    """Unix seconds of a parameter; None where there is none. Raises BadMoment."""
+    """Unix seconds of a parameter; None where there is none, or ``now``. Raises BadMoment."""
     text = request.GET.get(name, "")
-    return parse_at(text, state_of(request)[CLOCK].time() + CLOCK_SKEW) if text else None
+    return parse_at(text, state_of(request)[CLOCK].time() + CLOCK_SKEW) if text not in ("", NOW) else None
 
 
 def unreadable(request: HttpRequest, error: HistoryUnavailable) -> HttpResponse:

@@ -29,6 +29,15 @@ _SECRET_VALUES = frozenset({"data", "stringData", MEMBER})
 class NotRecorded(Exception):
     """History does not have what is needed; the message is a sentence or more."""
 
+    code = 404
+    """HTTP status of an answer that says so."""
+
+
+class NotReadable(NotRecorded):
+    """History cannot be read now."""
+
+    code = 503
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedWrite:
@@ -131,9 +140,9 @@ def _without_values(secret: dict[str, Value]) -> dict[str, Value]:
     return {name: value for name, value in secret.items() if name not in _SECRET_VALUES}
 
 
-def unreadable(error: HistoryUnavailable) -> NotRecorded:
+def unreadable(error: HistoryUnavailable) -> NotReadable:
     """The reason while history cannot be read."""
-    return NotRecorded(f"History cannot be read: {error}. Try again in a moment.")
+    return NotReadable(f"History cannot be read: {error}. Try again in a moment.")
 
 
 def recorded_object(kind: KindInfo, json: bytes) -> dict[str, Value]:

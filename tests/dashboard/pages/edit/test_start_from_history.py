@@ -11,6 +11,7 @@ import pytest
 
 from dashboard.access.rights import Rights
 from dashboard.live.history import recorder, recorder_thread
+from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.version import ObjectName
 from dashboard.live.moments.at_parameter import format_at
 from dashboard.live.moments.moments import Moments
@@ -110,6 +111,19 @@ async def test_a_write_that_history_does_not_have_is_not_undone(
     assert page.status == 404
     assert "History does not have the version that was written" in page.text
     assert "port: 8080" in page.yaml, "the editor has the present object"
+
+
+async def test_while_history_cannot_be_read_an_undo_says_to_try_again(
+    recorded: SimpleNamespace, browser: Browser, one: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise HistoryUnavailable("the database is away")
+
+    monkeypatch.setattr(recorded.history, "write_of", away)
+    monkeypatch.setattr(recorded.history, "wait_until_recorded", away)
+    page = await browser.open(f"{path}edit/?undo=1")
+    assert page.status == 503
+    assert "History cannot be read: the database is away. Try again in a moment." in page.text
 
 
 async def test_the_past_of_what_may_not_be_seen_is_not_told(
