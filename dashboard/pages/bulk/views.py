@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +13,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from dashboard.access.identity import Identity, browser_of, remember_browser, user_of
 from dashboard.access.person import person_of
+from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.problems.write_refusal import Refusal
@@ -51,6 +53,8 @@ from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK, state_of
 from dashboard.runtime.read_only import is_read_only
 
+MAX_CHECKED_ITEMS = 20_000
+"""Most objects of the runs of others that are looked at to tell which runs somebody may see."""
 MAX_LINKED = 100
 """Most objects of somebody else's run that are named."""
 MAX_SHOWN_COMMANDS = 5
@@ -305,7 +309,7 @@ async def run_history(request: HttpRequest) -> HttpResponse:
     state, identity = state_of(request), Identity(user_of(request), browser_of(request))
     store, server, now = state[BULK_RUNNER].store, state[CONNECTION].cluster.server, state[CLOCK].time()
     runs = await store.runs(identity, server) if identity.owner or identity.browser else ()
-    others = [await _seen_run(request, run) for run in await store.written_by_others(identity, server)]
+    others = await _others_runs(request, await store.written_by_others(identity, server))
     shown = [
         {
             "run": run,
@@ -319,7 +323,7 @@ async def run_history(request: HttpRequest) -> HttpResponse:
     context = {
         "page": page,
         "runs": shown,
-        "others": [each for each in others if each is not None],
+        "others": others,
         "is_signed_in": bool(identity.owner),
         "days": round(RETENTION_SECONDS / 86400),
         "unbegun_hours": round(UNBEGUN_RETENTION_SECONDS / 3600),
@@ -330,15 +334,25 @@ async def run_history(request: HttpRequest) -> HttpResponse:
     return response
 
 
-async def _seen_run(request: HttpRequest, run: Run) -> dict[str, object] | None:
-    """A run of somebody else, for the list; None where nothing of what it wrote may be seen."""
-    kind = kind_of(run.resource).with_resource(run.resource)
-    run_request = RunRequest(request, state_of(request), run, kind, is_own=False)
-    if run.is_newer or run.order is None:
-        return None
-    try:
-        number = len(await run_request.shown_items())
-    except NewerVersion:
-        return None
-    words = {"run": run, "kind": kind, "title": VERB_TITLES[run.order.verb], "started_by": run_request.started_by}
-    return {**words, "done_count": number} if number else None
+async def _others_runs(request: HttpRequest, runs: Iterable[Run]) -> list[dict[str, object]]:
+    """Runs of others that wrote something which may be seen, for the list. What somebody may see only a part of is
+    counted for MAX_CHECKED_ITEMS objects; older runs are left out.
+    """
+    state, found, left = state_of(request), [], MAX_CHECKED_ITEMS
+    for run in runs:
+        if run.is_newer or run.order is None:
+            continue
+        run_request = RunRequest(request, state, run, kind_of(run.resource).with_resource(run.resource), is_own=False)
+        number = run.written_count
+        if not state[RIGHTS].may_list(run.resource.key, "", ""):  # all of them
+            left -= run.total
+            if left < 0:
+                break
+            try:
+                number = len(await run_request.shown_items())
+            except NewerVersion:
+                continue
+        if number:
+            words = {"run": run, "kind": run_request.kind, "title": VERB_TITLES[run.order.verb]}
+            found.append({**words, "started_by": run_request.started_by, "done_count": number})
+    return found

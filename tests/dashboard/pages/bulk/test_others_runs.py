@@ -88,6 +88,11 @@ async def test_others_see_what_a_run_did_to_objects_that_they_may_see(
     assert (await other.open(f"{demos.run}commands.txt")).status == 404
     table = await other.open(f"{demos.run}results.csv")
     assert [line.split(",")[1] for line in table.body.splitlines()] == ["name", "a", "b", "z"]
+    monkeypatch.setattr(views, "MAX_CHECKED_ITEMS", 3)
+    assert "Of others" not in (await other.open("/runs/")).text, "too many to look at"
+    del demos.parts.rights
+    assert "Labels: 4 Mydemos" in (await other.open("/runs/")).text, "who sees all is asked of none"
+    demos.parts.rights = Rights(())
     demos.list(KEY, [])
     assert (await other.open(demos.run)).status == 404
     assert "Of others" not in (await other.open("/runs/")).text
