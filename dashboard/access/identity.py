@@ -44,7 +44,7 @@ def remember_browser(response: HttpResponse, browser: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Owner of drafts: a user (empty while there is no sign-in) in one browser."""
+    """Owner of drafts and runs: a user (empty while there is no sign-in) in one browser."""
 
     owner: str
     browser: str

@@ -62,12 +62,13 @@ def _of_one_second(writers: list[_Entry], entries_before: list[_Entry], before: 
     later = [each for each in writers if each.key not in known or known[each.key].time != each.time]
     if len(later) == 1:
         return later
-    grown = {
-        len(bytes(each.fields)) - (len(bytes(known[each.key].fields)) if each.key in known else 0): each
-        for each in reversed(writers)
-    }
+    writers = later or writers
+    owned = {each.key: bytes(known[each.key].fields) if each.key in known else b"" for each in writers}
+    grown = {len(bytes(each.fields)) - len(owned[each.key]): each for each in reversed(writers)}
     most = max(grown)
-    return [grown[most]] if most > 0 else _changed_own(writers, before, after)
+    if most > 0:
+        return [grown[most]]
+    return [each for each in writers if bytes(each.fields) != owned[each.key]] or _changed_own(writers, before, after)
 
 
 def _changed_own(entries: Iterable[_Entry], before: bytes, after: bytes) -> list[_Entry]:

@@ -47,7 +47,14 @@ class RunRequest:
     def page(self, template: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
         page = page_info(self.request, title=f"Change {self.kind.title}", key=self.kind.key)
         has_history = self.app_state[HISTORY] is not None
-        shown = {"run": self.run, "kind": self.kind, "page": page, "has_history": has_history, **context}
+        shown = {
+            "run": self.run,
+            "kind": self.kind,
+            "page": page,
+            "back": self.back,
+            "has_history": has_history,
+            **context,
+        }
         response = render(self.request, template, shown, status=status)
         response["Cache-Control"] = "no-store"
         return response
@@ -75,16 +82,24 @@ class RunRequest:
         )
 
     async def items(self) -> tuple[Item, ...]:
-        """The objects of the run that whoever asks may still see. Of an Event its row says so, not its name."""
+        """The objects of the run that whoever asks may still see; of somebody else's run those that they may list: a
+        right to get objects by their names tells nobody which there are. Of an Event its row says so, not its name.
+        """
         rights, replicas, key = self.app_state[RIGHTS], self.app_state[REPLICAS], self.kind.key
         rows = replicas.get(key).rows if key in replicas else {}
         items = await self.app_state[BULK_RUNNER].store.items(self.run.key)
-        return tuple(item for item in items if item.uid in rows or rights.may_see(key, item.namespace, item.name))
+        may = rights.may_see if self.is_own else rights.may_list
+        return tuple(item for item in items if item.uid in rows or may(key, item.namespace, item.name))
 
     async def shown_items(self) -> tuple[Item, ...]:
         """Those whose results are shown: to others than who started the run, what it has written."""
         items = await self.items()
         return items if self.is_own else tuple(item for item in items if item.state == "done")
+
+    @property
+    def back(self) -> str:
+        """The list that it leads back to: the filter of the one in which it started is for nobody else."""
+        return self.run.back if self.is_own and self.run.back else self.kind.path
 
     @property
     def started_by(self) -> str:

@@ -38,7 +38,7 @@ ABANDONED_SECONDS = 3600.0
 """Seconds since the last beat of a run that was never begun, after which it makes room for others first."""
 MOST_RUNS = 30
 """Most runs of one browser; beyond it the oldest abandoned one is deleted, or else the oldest inactive one."""
-MOST_RUNS_OF_OTHERS = 30
+MOST_RUNS_OF_OTHERS = 300
 """Most runs of others that `written_by_others` returns."""
 MOST_RUNS_PER_PERSON = 300
 """The same for all browsers of a user, since browser ids are free; without a sign-in all users count as one."""

@@ -55,6 +55,8 @@ from dashboard.runtime.read_only import is_read_only
 
 MAX_CHECKED_ITEMS = 20_000
 """Most objects of the runs of others that are looked at to tell which runs somebody may see."""
+MAX_LISTED_RUNS = 30
+"""Most runs of others that are listed."""
 MAX_LINKED = 100
 """Most objects of somebody else's run that are named."""
 MAX_SHOWN_COMMANDS = 5
@@ -114,7 +116,8 @@ async def _of_others(run_request: RunRequest) -> HttpResponse:
     run = run_request.run
     if run_request.request.method == "POST":
         if is_read_only():
-            return read_only_page(run_request.request, ChoiceLink(run_request.kind.title, run_request.kind.path))
+            back = ChoiceLink(run_request.kind.title, run_request.kind.path), ChoiceLink("Bulk changes", RUNS_PATH)
+            return read_only_page(run_request.request, *back, key=run_request.kind.key)
         if "undo" in run_request.request.POST and run.can_undo and run.order is not None:
             return await _start_undo(run_request, run.order)
         return see_other(run.href)
@@ -146,7 +149,7 @@ async def _start_undo(run_request: RunRequest, order: BulkOperation) -> HttpResp
     if not items:  # none that may be seen
         return see_other(run.href)
     identity = starting_identity(run_request.request)
-    new_run = NewRun(run.resource, items, run.back, is_over_all_matches=False, undone=run.key)
+    new_run = NewRun(run.resource, items, run_request.back, is_over_all_matches=False, undone=run.key)
     key = await bulks.store.create(identity, server, new_run, now)
     undo = await bulks.store.find(identity, key, server)
     if undo is None:
@@ -335,19 +338,21 @@ async def run_history(request: HttpRequest) -> HttpResponse:
 
 
 async def _others_runs(request: HttpRequest, runs: Iterable[Run]) -> list[dict[str, object]]:
-    """Runs of others that wrote something which may be seen, for the list. What somebody may see only a part of is
-    counted for MAX_CHECKED_ITEMS objects; older runs are left out.
+    """The newest MAX_LISTED_RUNS runs of others that wrote something which may be seen, for the list. Of kinds that
+    somebody sees only in part, MAX_CHECKED_ITEMS objects are looked at; runs for which these do not suffice are left
+    out.
     """
-    state, found, left = state_of(request), [], MAX_CHECKED_ITEMS
+    state, left = state_of(request), MAX_CHECKED_ITEMS
+    found: list[dict[str, object]] = []
     for run in runs:
-        if run.is_newer or run.order is None:
+        if run.is_newer or run.order is None or len(found) >= MAX_LISTED_RUNS:
             continue
         run_request = RunRequest(request, state, run, kind_of(run.resource).with_resource(run.resource), is_own=False)
         number = run.written_count
         if not state[RIGHTS].may_list(run.resource.key, "", ""):  # all of them
+            if run.total > left:
+                continue
             left -= run.total
-            if left < 0:
-                break
             try:
                 number = len(await run_request.shown_items())
             except NewerVersion:

@@ -253,9 +253,11 @@ def _last_href(href: str, newest: list[ChangedState]) -> str:
 
 
 def _moment(request: HttpRequest, name: str) -> float | None:
-    """Unix seconds of a parameter; None where there is none, or ``now``. Raises BadMoment."""
+    """Unix seconds of a parameter; None where there is none, or ``to=now``. Raises BadMoment."""
     text = request.GET.get(name, "")
-    return parse_at(text, state_of(request)[CLOCK].time() + CLOCK_SKEW) if text not in ("", NOW) else None
+    if not text or (text == NOW and name == "to"):
+        return None
+    return parse_at(text, state_of(request)[CLOCK].time() + CLOCK_SKEW)
 
 
 def unreadable(request: HttpRequest, error: HistoryUnavailable) -> HttpResponse:

@@ -59,6 +59,7 @@ def written(**owned: list[str]) -> bytes:
         (written(a=["x"]), written(a=["x"], b=["y"]), "b"),
         (written(a=["x"], b=["y"]), written(a=["x", "z"], b=["y"]), "a"),
         (written(a=["x", "y"], b=["z"]), written(a=["x"], b=["y", "z"]), "b"),
+        (written(a=["x"], b=["y", "q"]), written(a=["x"], b=["y"]), "b"),
         (written(a=["x"], b=["y"]), written(a=["x"], b=["y"]), "a"),  # of nobody it is known
         (b'{"metadata":{"managedFields":1}}', written(a=["x"], b=["y"]), "a"),
     ],

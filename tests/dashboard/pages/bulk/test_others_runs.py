@@ -7,7 +7,7 @@ import secrets
 import pytest
 
 from dashboard.access.identity import Identity
-from dashboard.access.rights import Rights
+from dashboard.access.rights import Rights, Rule
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.bulk import views
 from dashboard.pages.bulk.models import BulkRun
@@ -15,7 +15,7 @@ from dashboard.pages.bulk.run import Item, RunState
 from dashboard.pages.bulk.store import NewRun, RunStore
 from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.testing.clock import FakeClock
-from tests.dashboard.pages.bulk.conftest import KEY, Demos
+from tests.dashboard.pages.bulk.conftest import KEY, PAGE, Demos
 from tests.support.edit.no_script_browser import Browser
 
 
@@ -65,13 +65,14 @@ async def test_others_see_what_a_run_did_to_objects_that_they_may_see(
     demos: Demos, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(views, "MAX_LINKED", 2)
-    demos.make("a", "b", "unseen", "z")
+    demos.make("a-one", "b-one", "unseen-one", "z-one")
+    demos.page = f"{PAGE}?q=one"
     other = Browser(demos.parts)
     await demos.review(verb="label", label_set="x=secret-value")
     assert (await other.open(demos.run)).status == 404, "nothing is written yet"
     await demos.press("start")
     await demos.shows("4 changed.")
-    demos.list(KEY, [demos.get(name) for name in ("a", "b", "z")])
+    demos.list(KEY, [demos.get(name) for name in ("a-one", "b-one", "z-one")])
     demos.parts.rights = Rights(())
     listed = await other.open("/runs/")
     assert "Labels: 3 Mydemos changed by somebody in another browser" in listed.text
@@ -80,6 +81,8 @@ async def test_others_see_what_a_run_did_to_objects_that_they_may_see(
     assert "and 1 more" in page.text
     assert "It cannot be undone here" in page.text
     assert "secret-value" not in page.body
+    assert "q=one" in (await demos.browser.open(demos.run)).main
+    assert "q=one" not in page.main, "the filter of a list may name what others do not see"
     for shown in (listed, page):
         assert "unseen" not in shown.body
         assert "4" not in shown.text.split("begun")[0].split("Started")[0]
@@ -87,7 +90,11 @@ async def test_others_see_what_a_run_did_to_objects_that_they_may_see(
         assert (await other.send(demos.run, {button: ""})).location == demos.run
     assert (await other.open(f"{demos.run}commands.txt")).status == 404
     table = await other.open(f"{demos.run}results.csv")
-    assert [line.split(",")[1] for line in table.body.splitlines()] == ["name", "a", "b", "z"]
+    assert [line.split(",")[1] for line in table.body.splitlines()] == ["name", "a-one", "b-one", "z-one"]
+    demos.parts.rights = Rights([Rule(frozenset({"get"}), frozenset({"crddemo.k8s.io"}), frozenset({"mydemos"}))])
+    demos.list(KEY, [demos.get("a-one")])
+    assert "unseen" not in (await other.open(f"{demos.run}results.csv")).body, "who may get names does not learn them"
+    demos.parts.rights = Rights(())
     monkeypatch.setattr(views, "MAX_CHECKED_ITEMS", 3)
     assert "Of others" not in (await other.open("/runs/")).text, "too many to look at"
     del demos.parts.rights
