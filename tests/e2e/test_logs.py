@@ -455,6 +455,25 @@ def test_a_link_to_a_line_shows_it_however_many_follow(page: Page, site: Dashboa
     expect(page).to_have_url(address(site, pod))
 
 
+def test_earlier_lines_are_read_once_though_all_lines_come_anew_meanwhile(
+    page: Page, site: Dashboard, pod: LoggingPod
+) -> None:
+    pod.write(*(f"line {number}." for number in range(1500)))
+    page.goto(address(site, pod))
+    expect(line_with(page, "line 1499.")).to_be_visible()
+    held: list[Route] = []
+    page.route(re.compile("/logs/lines/"), lambda route: held.append(route))
+    page.get_by_role("button", name="Load earlier lines").click()
+    head = page.locator(".log-head")
+    expect(head).to_contain_text("Reading")
+    page.evaluate(SEND_ALL_ANEW)
+    expect(head).to_contain_text("Reading")
+    (request,) = held
+    request.continue_()
+    expect(head).not_to_contain_text("Reading")
+    assert len(held) == 1
+
+
 def test_lines_that_go_for_others_become_a_mark_that_loads_them(page: Page, site: Dashboard, pod: LoggingPod) -> None:
     def with_fewer_lines(route: Route) -> None:
         body = route.fetch().text()

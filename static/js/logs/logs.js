@@ -206,7 +206,7 @@ export function start() {
     const fresh = page.entries.add(detail);
     if (!page.list.following && !detail.whole) page.waiting += fresh;
     if (detail.whole) {
-      page.older = null;
+      if (!page.older?.loading) page.older = null; // what is being read comes all the same
       if (page.list.marked) page.list.marked = page.entries.same(page.list.marked);
       if (anchor) anchor.entry = page.entries.same(anchor.entry) ?? anchor.entry;
     }
