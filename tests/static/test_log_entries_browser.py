@@ -92,7 +92,6 @@ def test_lines_of_before_stay_when_a_new_connection_brings_later_ones(page: Page
     again = "add", {
         "whole": True, "entries": [line(0, 20), line(1, 21)], "next": 2, "first": 0, "history": "", "since": at(20)
     }  # fmt: skip
-    seam = "older"
     there = ["busy 6", "busy 7", "unloaded", "busy 9", "unloaded", "busy 20", "busy 21"]
     assert shown(page, *before, again) == (there, at(6))
     assert shown(page, *before, again, frame(line(2, 22), end=3, since=at(20))) == ([*there, "busy 22"], at(6))
@@ -102,7 +101,9 @@ def test_lines_of_before_stay_when_a_new_connection_brings_later_ones(page: Page
         "busy 6", "busy 7", "busy 8", "busy 9", "quiet 15", "busy 20", "busy 21"
     ]  # fmt: skip
     overlapping = window(line(0, 7), line(1, 8), line(2, 9), since=at(7))
-    assert shown(page, *before, overlapping)[0] == ["busy 6", seam, "busy 7", "busy 8", "busy 9"]
+    assert shown(page, *before, overlapping) == (["busy 6", "busy 7", "busy 8", "busy 9"], at(6))
+    of_two = window(line(0, 7, QUIET), line(1, 8), line(2, 9), since=at(8))
+    assert shown(page, *before, of_two)[0] == ["busy 6", "quiet 7", "older", "busy 8", "busy 9"]
 
 
 def test_a_late_line_that_stayed_from_before_comes_once(page: Page) -> None:

@@ -62,14 +62,16 @@ export class Entries {
     }
     if (whole) {
       const { since: sinceBefore } = this;
-      const kept = this.#unknown(this.#before(beginOf(got)), got);
+      const begin = beginOf(got);
+      const isJoined = since <= begin && this.all.some(({ time }) => time >= begin); // nothing is missing between
+      const kept = this.#unknown(this.#before(begin), got);
       this.clear();
       this.given = since;
       this.all = kept;
       const last = kept.at(-1);
       this.keptUntil = last?.time ?? "";
-      if (last?.mark === "unloaded") {
-        if (since > last.until) last.until = since;
+      if (last?.mark === "unloaded" && since > last.until) last.until = since;
+      if (last?.mark === "unloaded" || (last && isJoined)) {
         Object.assign(this, { since: sinceBefore, covered: since });
       }
     }
