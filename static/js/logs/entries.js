@@ -48,7 +48,7 @@ export class Entries {
     this.dropped = false; // older ones than those here have been here
     this.since = "";
     this.given = ""; // `since` of the last frame with all lines of the server's window
-    this.covered = ""; // time before which a mark "unloaded" stands for the lines of that frame that are missing
+    this.covered = ""; // the same, where lines of before are here or a mark "unloaded" stands for them
     this.keptUntil = ""; // time of the newest entry that stayed when all lines came anew
     this.seam = null; // the mark "older"
   }
@@ -61,19 +61,13 @@ export class Entries {
       return 0;
     }
     if (whole) {
-      const { since: sinceBefore } = this;
-      const begin = beginOf(got);
-      const isJoined = since <= begin && this.all.some(({ time }) => time >= begin); // nothing is missing between
-      const kept = this.#unknown(this.#before(begin), got);
+      const kept = this.#unknown(this.#before(since, got), got);
+      const oldest = kept.length && this.since < since ? this.since : since;
       this.clear();
       this.given = since;
       this.all = kept;
-      const last = kept.at(-1);
-      this.keptUntil = last?.time ?? "";
-      if (last?.mark === "unloaded" && since > last.until) last.until = since;
-      if (last?.mark === "unloaded" || (last && isJoined)) {
-        Object.assign(this, { since: sinceBefore, covered: since });
-      }
+      this.keptUntil = kept.at(-1)?.time ?? "";
+      Object.assign(this, { since: oldest, covered: since });
     }
     this.history = history;
     const known = this.next;
@@ -95,15 +89,20 @@ export class Entries {
     return got.length > 0 && got.every(({ n, time }, place) => lines[place]?.n === n && lines[place].time === time);
   }
 
-  /* What stays of before a moment where lines from it on come anew, without the numbers of before. A mark stands for
+  /* What stays of before the moment since when all lines come anew, without the numbers of before. A mark stands for
      lines that the page never had. */
-  #before(begin) {
+  #before(since, got) {
     const { all } = this;
-    const end = all.findIndex(({ time }) => time >= begin);
-    const kept = all.slice(0, end < 0 ? all.length : end).filter((entry) => entry !== this.seam);
-    const until = (place) => kept[place + 1]?.time ?? begin;
+    const markOf = ({ time, words }) => `${time} ${words}`;
+    const marks = new Set(got.filter(({ mark }) => mark).map(markOf));
+    const begin = beginOf(got);
+    const joint = since > begin ? since : begin;
+    const end = all.findIndex(({ time }) => time >= joint);
+    const stays = (entry) => entry !== this.seam && !(entry.mark && marks.has(markOf(entry)));
+    const kept = all.slice(0, end < 0 ? all.length : end).filter(stays);
+    const until = (place) => kept[place + 1]?.time ?? joint;
     const anew = kept.map((entry, place) => (entry.gap ? unloaded(entry.time, until(place)) : Object.assign(entry, { n: null })));
-    if (end < 0 && kept.length) anew.push(unloaded(kept.at(-1).time, begin));
+    if (end < 0 && kept.length) anew.push(unloaded(kept.at(-1).time, joint));
     return anew;
   }
 
