@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path
 
 from dashboard.pages.audit import views as audit_views
-from dashboard.pages.bulk import run_download_views, start_views
+from dashboard.pages.bulk import run_download_views, run_list_views, start_views
 from dashboard.pages.bulk import views as bulk_views
 from dashboard.pages.controllers import views as controller_views
 from dashboard.pages.create import views as create_views
@@ -75,7 +75,7 @@ urlpatterns = [
     path("drafts/<str:key>/throw/", draft_views.discard, name="throw-draft"),
     path("audit/", audit_views.audit, name="audit"),
     re_path(r"^audit/export\.(?P<suffix>csv|jsonl)$", audit_views.audit_download, name="audit-export"),
-    path("runs/", bulk_views.run_history, name="runs"),
+    path("runs/", run_list_views.run_list, name="runs"),
     path("kinds/", kinds_sidebar.kind_list, name="kinds"),
     path("kinds/all/", all_kinds_views.every_kind, name="all-kinds"),
     path("kinds/counts/", kinds_sidebar.kind_counts, name="counts"),

@@ -1,15 +1,17 @@
-"""Author of a version: the field manager that made it of the version before, by metadata.managedFields.
+"""Author of a version: the field manager that wrote it, as metadata.managedFields tells.
 
 An entry of managedFields has the second of its manager's last write, so that the newest one is the author. Two cases
 need more: the subresource scale, beside which the API server notes no time, and managers that wrote in one second.
+Of each change only the entries are decoded; their fields are where these two cases need them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import msgspec
+
+from dashboard.objects.fields.managed_fields import owned_fields_differ
 
 
 class _Entry(msgspec.Struct, gc=False):
@@ -51,7 +53,7 @@ def version_author(managed: bytes, managed_before: bytes, before: bytes | None, 
             writers = _changed_own(scaled, before, after) or writers
         if before is not None and managed_before and len({each.manager for each in writers}) > 1:
             writers = _of_one_second(writers, _entries.decode(managed_before), before, after) or writers
-    except msgspec.MsgspecError:  # fields of a form that is not known
+    except (msgspec.MsgspecError, RecursionError):  # fields of a form that is not known, or too deep
         pass
     return writers[0].manager
 
@@ -74,34 +76,4 @@ def _of_one_second(writers: list[_Entry], entries_before: list[_Entry], before: 
 def _changed_own(entries: Iterable[_Entry], before: bytes, after: bytes) -> list[_Entry]:
     """Those of which a field differs between two versions."""
     was, now = msgspec.json.decode(before), msgspec.json.decode(after)
-    return [each for each in entries if _differ(msgspec.json.decode(each.fields), was, now, is_own=False)]
-
-
-def _differ(fields: Any, was: Any, now: Any, *, is_own: bool = True) -> bool:
-    """Whether one of these fields, a FieldsV1, differs. `is_own`: without inner ones the value itself is one."""
-    if not isinstance(fields, dict) or not fields:
-        return is_own and bool(was != now)
-    return any(
-        (was is None) != (now is None) if name == "." else _differ(inner, _member(was, name), _member(now, name))
-        for name, inner in fields.items()
-    )
-
-
-def _member(value: Any, name: str) -> Any:
-    """The field or item that a name of FieldsV1 stands for; None where there is none."""
-    sort, _, text = name.partition(":")
-    if sort == "f":
-        return value.get(text) if isinstance(value, dict) else None
-    if not isinstance(value, list):
-        return None
-    if sort == "k":
-        keys: Mapping[str, Any] = msgspec.json.decode(text, type=dict[str, Any])
-        return next((item for item in value if isinstance(item, dict) and keys.items() <= _plain(item)), None)
-    if sort == "v":
-        return msgspec.json.decode(text) in value
-    return None
-
-
-def _plain(item: Mapping[str, Any]) -> Any:
-    """Members of an item that can be keys of it."""
-    return {name: value for name, value in item.items() if isinstance(value, str | int | float | bool)}.items()
+    return [each for each in entries if owned_fields_differ(msgspec.json.decode(each.fields), was, now)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -213,6 +213,37 @@ def field_managers(obj: Mapping[str, Value], path: Path) -> tuple[FieldManager, 
     index in a user's text may be another one in the object: below an item no manager is named.
     """
     return tuple(manager for manager, fields in _entries(obj) if _has(fields, path))
+
+
+def owned_fields_differ(fields: Any, was: Any, now: Any) -> bool:
+    """Whether one of the fields that `fields`, a FieldsV1, names differs between two versions of an object. Items of
+    lists are the same by their keys, wherever they stand.
+    """
+    return _differ(as_map(fields), was, now, _DEEPEST)
+
+
+def _differ(fields: Mapping[str, Any], was: Any, now: Any, levels: int) -> bool:
+    one_of, other_of = _children(was), _children(now)
+    for name, inner in fields.items():
+        if name == ".":
+            if (was is None) != (now is None):
+                return True
+            continue
+        one, other = one_of(as_text(name)), other_of(as_text(name))
+        if one != other and (not inner or not levels or _differ(as_map(inner), one, other, levels - 1)):
+            return True
+    return False
+
+
+def _children(value: Any) -> Callable[[str], Any]:
+    """Finds fields or items of a value by their names in managedFields; None for those that it does not have."""
+    items = _Items(value) if isinstance(value, list) else None
+
+    def find(name: str) -> Any:
+        step = items.find(name) if items is not None else _field(name, value)
+        return None if step is None else value[step]
+
+    return find
 
 
 def last_writers(live: Mapping[str, Value], path: Path) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -43,6 +43,8 @@ class RunRequest:
     kind: KindInfo
     is_own: bool = True
     """Whether whoever asks has started it. Others see what it did to objects they may see, and can undo that."""
+    shown: tuple[Item, ...] | None = None
+    """The `shown_items` where they have been read."""
 
     def page(self, template: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
         page = page_info(self.request, title=f"Change {self.kind.title}", key=self.kind.key)
@@ -93,6 +95,8 @@ class RunRequest:
 
     async def shown_items(self) -> tuple[Item, ...]:
         """Those whose results are shown: to others than who started the run, what it has written."""
+        if self.shown is not None:
+            return self.shown
         items = await self.items()
         return items if self.is_own else tuple(item for item in items if item.state == "done")
 
@@ -155,8 +159,10 @@ async def open_run_request(request: HttpRequest, resource: str, key: str, *, oth
         run = await store.find_written(key, server)
     if run is not None and run.resource.key == resource:
         found = RunRequest(request, state, run, kind_of(run.resource).with_resource(run.resource), is_own)
-        if is_own or await found.shown_items():
+        if is_own:
             return found
+        if shown := await found.shown_items():
+            return replace(found, shown=shown)
     words = (
         "It was started on another cluster, or it has expired; or it is somebody else's and has not ended, or has "
         "written nothing that you may see."

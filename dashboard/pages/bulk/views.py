@@ -1,21 +1,17 @@
-"""Pages of bulk runs: one run from the choice of its operation to its results, and the list of all runs."""
+"""Page of one bulk run, from the choice of its operation to its results."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
-from dashboard.access.identity import Identity, browser_of, remember_browser, user_of
+from dashboard.access.identity import remember_browser
 from dashboard.access.person import person_of
-from dashboard.access.rights import RIGHTS
 from dashboard.cluster.connection import CONNECTION
-from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.problems.write_refusal import Refusal
 from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.pages.bulk.kubectl import kubectl_commands
@@ -38,25 +34,20 @@ from dashboard.pages.bulk.review import (
     groups_by_message,
     review_groups,
 )
-from dashboard.pages.bulk.run import ENDED_STATES, ChangeGroup, Item, Run
+from dashboard.pages.bulk.run import ENDED_STATES, ChangeGroup, Item
 from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, verb_limit
 from dashboard.pages.bulk.runner import BULK_RUNNER
-from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS, UNBEGUN_RETENTION_SECONDS, NewerVersion, NewRun
+from dashboard.pages.bulk.store import NewRun
 from dashboard.pages.bulk.summed_effects_text import effect_texts, pod_totals
 from dashboard.pages.bulk.undo import undo_items, undo_operation
 from dashboard.pages.layout.htmx import htmx_of
 from dashboard.pages.layout.not_found import ChoiceLink
-from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.read_only_page import read_only_page
 from dashboard.pages.writes.typed_name import is_missing
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
-from dashboard.runtime.app_state import CLOCK, state_of
+from dashboard.runtime.app_state import CLOCK
 from dashboard.runtime.read_only import is_read_only
 
-MAX_CHECKED_ITEMS = 20_000
-"""Most objects of the runs of others that are looked at to tell which runs somebody may see."""
-MAX_LISTED_RUNS = 30
-"""Most runs of others that are listed."""
 MAX_LINKED = 100
 """Most objects of somebody else's run that are named."""
 MAX_SHOWN_COMMANDS = 5
@@ -145,7 +136,7 @@ async def _start_undo(run_request: RunRequest, order: BulkOperation) -> HttpResp
     """Start the dry runs of a run that undoes this one, for the objects that may be seen, and lead to it."""
     run, state = run_request.run, run_request.app_state
     bulks, now, server = state[BULK_RUNNER], state[CLOCK].time(), state[CONNECTION].cluster.server
-    items = undo_items(await run_request.items())
+    items = undo_items(await run_request.shown_items())
     if not items:  # none that may be seen
         return see_other(run.href)
     identity = starting_identity(run_request.request)
@@ -303,61 +294,3 @@ def _shared_context(run_request: RunRequest, items: tuple[Item, ...]) -> dict[st
         "commands": lines,
         "more_command_count": number - len(lines),
     }
-
-
-@require_safe
-@require_database
-async def run_history(request: HttpRequest) -> HttpResponse:
-    """The runs of whoever asks, and those of others that wrote something which they may see; the newest first."""
-    state, identity = state_of(request), Identity(user_of(request), browser_of(request))
-    store, server, now = state[BULK_RUNNER].store, state[CONNECTION].cluster.server, state[CLOCK].time()
-    runs = await store.runs(identity, server) if identity.owner or identity.browser else ()
-    others = await _others_runs(request, await store.written_by_others(identity, server))
-    shown = [
-        {
-            "run": run,
-            "kind": kind_of(run.resource).with_resource(run.resource),
-            "title": VERB_TITLES[run.order.verb] if run.order is not None else "",
-            "lost": run.lost(now),
-        }
-        for run in runs
-    ]
-    page = page_info(request, title="Bulk changes", key="runs")
-    context = {
-        "page": page,
-        "runs": shown,
-        "others": others,
-        "is_signed_in": bool(identity.owner),
-        "days": round(RETENTION_SECONDS / 86400),
-        "unbegun_hours": round(UNBEGUN_RETENTION_SECONDS / 3600),
-        "max_runs": MOST_RUNS,
-    }
-    response = render(request, "bulk/history.html", context)
-    response["Cache-Control"] = "no-store"
-    return response
-
-
-async def _others_runs(request: HttpRequest, runs: Iterable[Run]) -> list[dict[str, object]]:
-    """The newest MAX_LISTED_RUNS runs of others that wrote something which may be seen, for the list. Of kinds that
-    somebody sees only in part, MAX_CHECKED_ITEMS objects are looked at; runs for which these do not suffice are left
-    out.
-    """
-    state, left = state_of(request), MAX_CHECKED_ITEMS
-    found: list[dict[str, object]] = []
-    for run in runs:
-        if run.is_newer or run.order is None or len(found) >= MAX_LISTED_RUNS:
-            continue
-        run_request = RunRequest(request, state, run, kind_of(run.resource).with_resource(run.resource), is_own=False)
-        number = run.written_count
-        if not state[RIGHTS].may_list(run.resource.key, "", ""):  # all of them
-            if run.total > left:
-                continue
-            left -= run.total
-            try:
-                number = len(await run_request.shown_items())
-            except NewerVersion:
-                continue
-        if number:
-            words = {"run": run, "kind": run_request.kind, "title": VERB_TITLES[run.order.verb]}
-            found.append({**words, "started_by": run_request.started_by, "done_count": number})
-    return found

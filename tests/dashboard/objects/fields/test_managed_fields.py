@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dashboard.objects.fields.field_access import PlainPath
-from dashboard.objects.fields.managed_fields import MOST_FIELDS, FieldOwners, format_path
+from dashboard.objects.fields.managed_fields import MOST_FIELDS, FieldOwners, format_path, owned_fields_differ
 from dashboard.objects.manifests.yaml_writer import to_yaml
 from dashboard.pages.details.yaml_by_manager import yaml_by_manager
 
@@ -142,3 +142,30 @@ def test_a_list_of_many_items_is_looked_through_once_for_each_way_of_naming_them
     owners = FieldOwners({"items": items, "metadata": {"managedFields": [entry("x", fields)]}})
     assert owners.of(("items", 199, "value")) is not None
     assert Counted.looks <= 3 * len(items)
+
+
+@pytest.mark.parametrize(
+    ("fields", "was", "now", "differs"),
+    [
+        ({"f:x": {}}, {"x": 1}, {"x": 2}, True),
+        ({"f:x": {}}, {"x": 1, "y": 1}, {"x": 1, "y": 2}, False),
+        ({"f:x": {"f:y": {}}}, {"x": {"y": 1, "z": 1}}, {"x": {"y": 1, "z": 2}}, False),
+        ({"f:x": {".": {}}}, {"x": {"z": 1}}, {"x": {"z": 2}}, False),
+        ({"f:x": {".": {}}}, {}, {"x": {}}, True),
+        (
+            {"f:x": {'k:{"n":"b"}': {"f:v": {}}}},
+            {"x": [{"n": "b", "v": 1}]},
+            {"x": [{"n": "a"}, {"n": "b", "v": 1}]},
+            False,
+        ),
+        ({"f:x": {'k:{"n":"b"}': {"f:v": {}}}}, {"x": [{"n": "b", "v": 1}]}, {"x": [{"n": "b", "v": 2}]}, True),
+        ({"f:x": {'v:"b"': {}}}, {"x": ["b", "a"]}, {"x": ["a", "b"]}, False),
+        ({"f:x": {'v:"b"': {}}}, {"x": ["a"]}, {"x": ["a", "b"]}, True),
+        ({"f:x": {"k:odd": {}}}, {"x": [1]}, {"x": [2]}, False),
+        ({"f:x": "odd"}, {"x": 1}, {"x": 2}, False),
+        ({}, {"x": 1}, {"x": 2}, False),
+        (1, {"x": 1}, {"x": 2}, False),
+    ],
+)
+def test_of_two_versions_the_named_fields_alone_are_compared(fields: Any, was: Any, now: Any, differs: bool) -> None:
+    assert owned_fields_differ(fields, was, now) == differs

@@ -9,7 +9,7 @@ import pytest
 from dashboard.access.identity import Identity
 from dashboard.access.rights import Rights, Rule
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.pages.bulk import views
+from dashboard.pages.bulk import run_list_views, views
 from dashboard.pages.bulk.models import BulkRun
 from dashboard.pages.bulk.run import Item, RunState
 from dashboard.pages.bulk.store import NewRun, RunStore
@@ -95,7 +95,7 @@ async def test_others_see_what_a_run_did_to_objects_that_they_may_see(
     demos.list(KEY, [demos.get("a-one")])
     assert "unseen" not in (await other.open(f"{demos.run}results.csv")).body, "who may get names does not learn them"
     demos.parts.rights = Rights(())
-    monkeypatch.setattr(views, "MAX_CHECKED_ITEMS", 3)
+    monkeypatch.setattr(run_list_views, "MAX_CHECKED_ITEMS", 3)
     assert "Of others" not in (await other.open("/runs/")).text, "too many to look at"
     del demos.parts.rights
     assert "Labels: 4 Mydemos" in (await other.open("/runs/")).text, "who sees all is asked of none"
