@@ -78,30 +78,27 @@ def _kind_of(now: Value) -> str:
 def _check_bounds(value: float, node: Any) -> None:
     low, high = node.get("minimum"), node.get("maximum")
     if (low is not None and value < low) or (high is not None and value > high):
-        span = (
-            f"{low} to {high}"
-            if low is not None and high is not None
-            else f"at least {low}"
-            if high is None
-            else f"at most {high}"
-        )
-        raise WrongInput(f"{value} is out of bounds: it must be {span}.")
+        raise WrongInput(f"{value} is out of bounds: it must be {_range(low, high)}.")
 
 
 def _check_text(value: str, node: Any) -> None:
-    low, high = node.get("minLength", 0), node.get("maxLength")
-    if len(value) < low or (high is not None and len(value) > high):
-        most = f" and {high} at most" if high is not None else ""
-        raise WrongInput(f"That is {len(value)} characters: it must be {low} at least{most}.")
+    low, high = node.get("minLength"), node.get("maxLength")
+    if (low is not None and len(value) < low) or (high is not None and len(value) > high):
+        characters = "1 character" if len(value) == 1 else f"{len(value)} characters"
+        raise WrongInput(f"The text has {characters}: it must have {_range(low, high)}.")
+
+
+def _range(low: float | None, high: float | None) -> str:
+    """Bounds in words; at least one of them is given."""
+    return f"at least {low}" if high is None else f"at most {high}" if low is None else f"{low} to {high}"
 
 
 def _help(node: Any) -> str:
     sentences = [str(node.get("description", "")).strip()]
     low, high = node.get("minimum"), node.get("maximum")
-    if low is not None and high is not None:
-        sentences.append(f"{low} to {high}.")
-    elif low is not None or high is not None:
-        sentences.append(f"At least {low}." if high is None else f"At most {high}.")
+    if low is not None or high is not None:
+        span = _range(low, high)
+        sentences.append(f"{span[0].upper()}{span[1:]}.")
     return " ".join(part for part in sentences if part)
 
 
@@ -120,7 +117,7 @@ class EditField:
         return state
 
     async def build_form(self, edit_request: EditRequest, state: FieldState, form: FormData) -> ActionForm:
-        schema = await _schema(edit_request, state.path)
+        schema = (await edit_request.schema()).at(state.path)
         now = scalar_text(state.value)
         typed = form.get("wanted", now)
         facts = []
@@ -141,7 +138,7 @@ class EditField:
         )
 
     async def desired_value(self, edit_request: EditRequest, state: FieldState, form: FormData) -> Value:
-        return parse_scalar(form.get("wanted", ""), await _schema(edit_request, state.path), state.value)
+        return parse_scalar(form.get("wanted", ""), (await edit_request.schema()).at(state.path), state.value)
 
     def done_text(self, before: Value, after: Value) -> str:
         return f"{scalar_text(before) or 'Not set'} → {scalar_text(after) or 'empty'}"
@@ -153,10 +150,3 @@ def _path(form: FormData) -> Path:
         typed = form.get("path", "")[:80]
         raise WrongInput(f"“{typed}” is not a plain field of spec: write for example .spec.port, or edit the object.")
     return names
-
-
-async def _schema(edit_request: EditRequest, path: Path) -> Schema:
-    schema = await edit_request.schema()
-    for segment in path:
-        schema = schema.child(segment)
-    return schema

@@ -54,21 +54,23 @@ def _deployment(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutSt
         return RolloutStatus(f"{updated} of {wanted} pods have the newest template.", "busy", is_over=False)
     if there > updated:
         return RolloutStatus(
-            f"All {updated} new pods are created; {there - updated} old ones are still to end.", "busy", is_over=False
+            f"All new pods are created; {_pods(there - updated, 'old ')} must still end.", "busy", is_over=False
         )
     if available < updated:
         return RolloutStatus(f"{available} of {updated} pods are available.", "busy", is_over=False)
-    return RolloutStatus(f"Done: all {wanted} pods are new and available.", "ok", is_over=True)
+    return _done(wanted, "new and available")
 
 
-def _daemon_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:  # noqa: ARG001
+def _daemon_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:
     wanted, updated = status.get("desiredNumberScheduled", 0), status.get("updatedNumberScheduled", 0)
     available = status.get("numberAvailable", 0)
+    if updated < wanted and _is_on_delete(spec):
+        return _replaced_on_delete(updated, wanted)
     if updated < wanted:
         return RolloutStatus(f"{updated} of {wanted} nodes have the new pod.", "busy", is_over=False)
     if available < wanted:
         return RolloutStatus(f"{available} of {wanted} new pods are available.", "busy", is_over=False)
-    return RolloutStatus(f"Done: all {wanted} pods are new and available.", "ok", is_over=True)
+    return _done(wanted, "new and available")
 
 
 def _stateful_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:
@@ -76,18 +78,45 @@ def _stateful_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Rollout
     partition = ((spec.get("updateStrategy") or {}).get("rollingUpdate") or {}).get("partition") or 0
     due, updated = max(0, wanted - partition), status.get("updatedReplicas", 0)
     if status.get("replicas", 0) > wanted:
-        return RolloutStatus(f"{status['replicas'] - wanted} pods are still to end.", "busy", is_over=False)
+        return RolloutStatus(f"{_pods(status['replicas'] - wanted)} must still end.", "busy", is_over=False)
     if ready < wanted:
         return RolloutStatus(f"{ready} of {wanted} pods are ready.", "busy", is_over=False)
-    if status.get("updateRevision") != status.get("currentRevision") and updated < due:
+    is_new = status.get("updateRevision") == status.get("currentRevision")
+    if not is_new and updated < wanted and _is_on_delete(spec):
+        return _replaced_on_delete(updated, wanted)
+    if not is_new and updated < due:
         return RolloutStatus(f"{updated} of {due} pods are new.", "busy", is_over=False)
-    return RolloutStatus(f"Done: all {wanted} pods are ready.", "ok", is_over=True)
+    return _done(wanted, "ready")
 
 
 def _replicas(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:
     wanted, there, ready = spec.get("replicas", 1), status.get("replicas", 0), status.get("readyReplicas", 0)
     if there > wanted:
-        return RolloutStatus(f"{there - wanted} pods are still to end.", "busy", is_over=False)
+        return RolloutStatus(f"{_pods(there - wanted)} must still end.", "busy", is_over=False)
     if ready < wanted:
         return RolloutStatus(f"{ready} of {wanted} pods are ready.", "busy", is_over=False)
-    return RolloutStatus(f"Done: all {wanted} pods are ready.", "ok", is_over=True)
+    return _done(wanted, "ready")
+
+
+def _done(wanted: int, adjective: str) -> RolloutStatus:
+    words = (
+        "it has no pods"
+        if not wanted
+        else f"all {wanted} pods are {adjective}"
+        if wanted > 1
+        else f"its pod is {adjective}"
+    )
+    return RolloutStatus(f"Done: {words}.", "ok", is_over=True)
+
+
+def _is_on_delete(spec: Mapping[str, Any]) -> bool:
+    return (spec.get("updateStrategy") or {}).get("type") == "OnDelete"
+
+
+def _replaced_on_delete(updated: int, wanted: int) -> RolloutStatus:
+    strategy = "Its update strategy is OnDelete: the others are replaced when they are deleted."
+    return RolloutStatus(f"{updated} of {wanted} pods are new. {strategy}", "idle", is_over=True)
+
+
+def _pods(count: int, adjective: str = "") -> str:
+    return f"{count} {adjective}{'pod' if count == 1 else 'pods'}"

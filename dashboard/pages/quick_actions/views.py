@@ -19,7 +19,7 @@ from dashboard.pages.quick_actions.action import Action, ActionForm, FieldState,
 from dashboard.pages.quick_actions.dry_run import Preview, preview_action
 from dashboard.pages.quick_actions.edit_field import scalar_text
 from dashboard.pages.quick_actions.registry import find_action
-from dashboard.pages.quick_actions.rollout_status import rollout_status
+from dashboard.pages.quick_actions.rollout_status import RolloutStatus, rollout_status
 from dashboard.pages.quick_actions.toggles import action_title
 from dashboard.pages.quick_actions.write import (
     Done,
@@ -253,9 +253,9 @@ async def _progress(edit_request: EditRequest, action: Action) -> HttpResponse:
     return edit_request.page("quick_actions/progress.html", "Rollout of", context)
 
 
-async def _rollout(edit_request: EditRequest) -> object:
+async def _rollout(edit_request: EditRequest) -> RolloutStatus | None:
     try:
         return rollout_status(edit_request.target.kind.key, await edit_request.object_client.read())
     except InformerdError as error:
-        problems = refusal_of(error).problems
-        return {"words": " ".join(each.words for each in problems), "tone": "warn", "is_over": False}
+        words = " ".join(problem.words for problem in refusal_of(error).problems)
+        return RolloutStatus(words, "warn", is_over=isinstance(error, NotFound))

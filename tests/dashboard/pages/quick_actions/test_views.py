@@ -10,7 +10,6 @@ from unittest.mock import AsyncMock
 import pytest
 
 from dashboard.pages.quick_actions.action import FieldState
-from dashboard.pages.quick_actions.rollout_status import rollout_status
 from dashboard.pages.quick_actions.toggles import SuspendJob
 from informerd.errors import ServerError, Status, TooManyRequests, Unreachable
 from informerd.rest.client import Client
@@ -165,6 +164,45 @@ async def test_restart_writes_what_kubectl_writes(browser: Browser, web: Deploye
     assert "kubectl.kubernetes.io/restartedAt" in web.spec["template"]["metadata"]["annotations"]
 
 
+async def test_a_rollout_is_followed_until_it_is_over(
+    browser: Browser, web: Deployed, cluster: ControlPlane, namespace: str
+) -> None:
+    progress = f"{web.do}/restart/?progress"
+    page = await browser.open(progress)
+    assert "Its controller has not seen the change yet." in page.text
+    assert '<meta http-equiv="refresh"' in page.body
+    metadata = cluster.get(web.api)["metadata"]
+    seen = {"observedGeneration": metadata["generation"], "replicas": 3, "updatedReplicas": 3, "availableReplicas": 3}
+    cluster.patch(f"{web.api}/status", {"status": {**seen, "readyReplicas": 3}})
+    page = await browser.open(progress)
+    assert "Done: all 3 pods are new and available." in page.text
+    assert '<meta http-equiv="refresh"' not in page.body
+
+
+async def test_a_rollout_that_cannot_be_read_says_why(
+    browser: Browser, parts: SimpleNamespace, web: Deployed, cluster: ControlPlane
+) -> None:
+    request, link = parts.client.request, Down(parts.client)
+    parts.client.request = link.request
+    page = await browser.open(f"{web.do}/restart/?progress")
+    assert "No answer came from the API server." in page.text
+    assert '<meta http-equiv="refresh"' in page.body, "it is asked again"
+    parts.client.request = request
+    cluster.delete(web.api)
+    page = await browser.open(f"{web.do}/restart/?progress")
+    assert "It does not exist." in page.text
+    assert '<meta http-equiv="refresh"' not in page.body
+
+
+async def test_a_kind_without_rollouts_leads_back_to_the_object(
+    browser: Browser, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(f"/apis/batch/v1/namespaces/{namespace}/cronjobs", cron_job("nightly"))
+    nightly = f"/resources/cronjobs.batch/{namespace}/nightly/"
+    page = await browser.open(f"{nightly}do/suspend/?progress")
+    assert (page.status, page.location) == (302, nightly)
+
+
 async def test_a_paused_rollout_is_not_restarted_but_resumed(browser: Browser, web: Deployed) -> None:
     page = await browser.open(f"{web.do}/pause/")
     assert "rollout pause deployments.apps/web" in page.text
@@ -203,14 +241,6 @@ def test_of_a_job_that_is_over_no_pods_are_said_to_be_deleted() -> None:
     ]
     assert [fact.words for fact in said[0]] == [suspend.switch_on.meaning]
     assert [fact.words for fact in said[1]] == ["It is over already (Complete): this changes nothing of its pods."]
-
-
-def test_pods_that_are_added_are_not_called_new_ones_of_a_rollout() -> None:
-    live = {"metadata": {"generation": 1}, "spec": {"replicas": 7}, "status": {"observedGeneration": 1}}
-    live["status"] |= {"replicas": 4, "updatedReplicas": 4, "availableReplicas": 4}
-    rollout = rollout_status("deployments.apps", live)
-    assert rollout is not None
-    assert rollout.words == "4 of 7 pods have the newest template."
 
 
 async def test_a_node_is_cordoned_and_uncordoned(browser: Browser, cluster: ControlPlane, namespace: str) -> None:
