@@ -184,7 +184,7 @@ class ScriptedServer:
         app = web.Application()
         app.router.add_get("/livez", self._livez)
         app.router.add_get("/{path:.*}", self._serve)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.0, access_log=None)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.05, access_log=None)  # 0 is for ever
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
         await site.start()

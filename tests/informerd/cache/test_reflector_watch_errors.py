@@ -28,17 +28,18 @@ async def test_a_server_that_came_back_older_than_it_was_is_listed_anew(
     first = await server.take()
     await first.send_list([pod("a", "5")], "10") if streaming else first.answer_list([pod("a", "5")], "10")
     await eventually(lambda: setup.keys == {"default/a": "5"})
+    if not streaming:
+        await server.take_watch()
     await server.stop()
-    await clock.advance(2)
-    await eventually(lambda: setup.state == "stale")
+    await clock.advance_until(lambda: setup.state == "stale")
     await server.start()
-    await clock.advance(3.2)
+    await clock.advance_until(lambda: server.waiting)
     look = await server.take_list()
     assert look.params == {"limit": "1"}
     look.answer_list([pod("b", "3")], "7")
     await eventually(lambda: "is at version 7, but was at 10" in setup.informer.health().problem)
     assert setup.state == "stale"
-    await clock.advance(6.4)
+    await clock.advance_until(lambda: server.waiting)
     again = await server.take()
     assert again.version == ""
     await again.send_list([pod("b", "3")], "7") if streaming else again.answer_list([pod("b", "3")], "7")
@@ -57,11 +58,10 @@ async def test_a_server_that_came_back_older_before_it_was_missed_is_listed_anew
         watch.drop()
     else:
         setup.informer._reflector.probe_failed("the API server does not answer")
-        await clock.wait_for_sleeper(0.8, 1.6)
-        await clock.advance(1.6)
+    await clock.advance_until(lambda: server.waiting)
     await server.tell_version("7")
     await eventually(lambda: "is at version 7, but was at 10" in setup.informer.health().problem)
-    await clock.advance(3.2)
+    await clock.advance_until(lambda: server.waiting)
     again = await server.take_list()
     assert again.version == ""
     again.answer_list([], "7")

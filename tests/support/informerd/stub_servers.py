@@ -44,7 +44,7 @@ async def scripted(handler: Handler, *, tls: ssl.SSLContext | None = None) -> As
 
     application = web.Application()
     application.router.add_route("*", "/{path:.*}", remember)
-    runner = web.AppRunner(application, shutdown_timeout=0)
+    runner = web.AppRunner(application, shutdown_timeout=0.05)  # 0 is for ever
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls)
     await site.start()
