@@ -13,8 +13,8 @@ def namespace(obj: Object, now: float) -> list[Cell]:
 def node(obj: Object, now: float) -> list[Cell]:
     status = obj.get("status") or {}
     info, addresses = status.get("nodeInfo") or {}, status.get("addresses") or []
-    ready = next((c["status"] for c in status.get("conditions") or () if c["type"] == "Ready"), "Unknown")
-    word = {"True": "Ready", "False": "NotReady"}.get(ready, "Unknown")
+    ready = next((c["status"] for c in status.get("conditions") or () if c["type"] == "Ready"), None)
+    word = "Unknown" if ready is None else "Ready" if ready == "True" else "NotReady"
     if (obj.get("spec") or {}).get("unschedulable"):
         word += ",SchedulingDisabled"
     prefix = "node-role.kubernetes.io/"
@@ -34,18 +34,20 @@ def node(obj: Object, now: float) -> list[Cell]:
 
 
 def event(obj: Object, now: float) -> list[Cell]:
-    about, source = obj.get("involvedObject") or {}, obj.get("source") or {}
+    about, source, series = (obj.get(name) or {} for name in ("involvedObject", "source", "series"))
     first = obj.get("firstTimestamp") or obj.get("eventTime")
-    last = obj.get("lastTimestamp") or first
+    last = series.get("lastObservedTime") or obj.get("lastTimestamp") or first
     target = f"{about.get('kind', '').lower()}/{about.get('name', '')}"
-    origin = ", ".join(filter(None, (source.get("component") or obj.get("reportingComponent"), source.get("host"))))
+    component = source.get("component") or obj.get("reportingComponent")
+    instance = source.get("host") or obj.get("reportingInstance")
+    origin = ", ".join(filter(None, (component, instance)))
     cells = [obj.get("type", ""), obj.get("reason", ""), target, about.get("fieldPath", ""), origin]
     return [
         age(last, now),
         *cells,
         obj.get("message", "").strip(),
         age(first, now),
-        obj.get("count") or 1,
+        series.get("count") or obj.get("count") or 1,
         name_of(obj),
     ]
 

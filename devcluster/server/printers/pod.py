@@ -30,7 +30,7 @@ def pod_status(obj: Object) -> str:
     status = obj.get("status") or {}
     word = status.get("reason") or status.get("phase") or "Unknown"
     initial = _init_word(obj)
-    word = _container_word(status.get("containerStatuses") or [], word) if initial is None else initial
+    word = _container_word(status, word) if initial is None else initial
     if "deletionTimestamp" in obj["metadata"]:
         return "Unknown" if status.get("reason") == "NodeLost" else "Terminating"
     return str(word)
@@ -52,9 +52,9 @@ def _init_word(obj: Object) -> str | None:
     return None
 
 
-def _container_word(statuses: list[dict[str, Any]], word: str) -> str:
+def _container_word(pod_status: dict[str, Any], word: str) -> str:
     running = False
-    for status in reversed(statuses):
+    for status in reversed(pod_status.get("containerStatuses") or []):
         state = status.get("state") or {}
         waiting, ended = state.get("waiting") or {}, state.get("terminated")
         if waiting.get("reason"):
@@ -64,7 +64,10 @@ def _container_word(statuses: list[dict[str, Any]], word: str) -> str:
             word = ended.get("reason") or (f"Signal:{signal}" if signal else f"ExitCode:{ended.get('exitCode')}")
         elif state.get("running") and status.get("ready"):
             running = True
-    return "Running" if word == "Completed" and running else word
+    if word != "Completed" or not running:
+        return word
+    is_ready = {"type": "Ready", "status": "True"}.items()
+    return "Running" if any(is_ready <= each.items() for each in pod_status.get("conditions") or ()) else "NotReady"
 
 
 def pod(obj: Object, now: float) -> list[Cell]:
