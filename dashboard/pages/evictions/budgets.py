@@ -8,8 +8,9 @@ from typing import Any
 
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.runtime.text_with_links import object_href
-from informerd.errors import InformerdError, NotFound
+from informerd.errors import InformerdError, MalformedSelector, NotFound
 from informerd.rest.client import Client
+from informerd.selectors.label_selector import LabelSelector
 
 BUDGETS_KEY = "poddisruptionbudgets.policy"
 Json = Mapping[str, Any]
@@ -55,7 +56,7 @@ async def budgets_in(client: Client, namespace: str) -> list[Json] | None:
 
 def budgets_of(labels: Mapping[str, str], budgets: Iterable[Json]) -> tuple[Budget, ...]:
     """The budgets whose selector matches a pod's labels."""
-    return tuple(_budget(each) for each in budgets if _fits(each["spec"].get("selector"), labels))
+    return tuple(_budget(each) for each in budgets if _matches(each, labels))
 
 
 def _budget(budget: Json) -> Budget:
@@ -80,23 +81,9 @@ def _allows_unready(spec: Json, status: Json) -> bool:
     return spec.get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or status.get("currentHealthy", 0) >= needed > 0
 
 
-def _fits(selector: Json | None, labels: Mapping[str, str]) -> bool:
-    """Match as in policy/v1: an empty selector matches every pod of the namespace, a missing one none."""
-    if selector is None:
+def _matches(budget: Json, labels: Mapping[str, str]) -> bool:
+    """As in policy/v1: an empty selector matches every pod of the namespace, a missing or invalid one none."""
+    try:
+        return LabelSelector.from_manifest(budget["spec"].get("selector")).matches(labels)
+    except MalformedSelector:  # of old objects; the API server passes over it likewise
         return False
-    if any(labels.get(name) != value for name, value in (selector.get("matchLabels") or {}).items()):
-        return False
-    return all(_requires(each, labels) for each in selector.get("matchExpressions") or ())
-
-
-def _requires(requirement: Json, labels: Mapping[str, str]) -> bool:
-    name, values = requirement["key"], requirement.get("values") or ()
-    match requirement["operator"]:
-        case "In":
-            return labels.get(name) in values
-        case "NotIn":
-            return labels.get(name) not in values
-        case "Exists":
-            return name in labels
-        case _:
-            return name not in labels
