@@ -157,3 +157,16 @@ def test_the_namespaces_in_which_a_scope_has_objects(
 
 def test_the_kinds_of_events_are_those_that_have_a_subject() -> None:
     assert SUBJECT_OF.keys() == EVENT_KINDS
+
+
+@pytest.mark.parametrize(("namespace", "other"), [("shop", "bank"), ("", "shop")])
+def test_the_right_to_one_object_is_added_to_the_others(namespace: str, other: str) -> None:
+    before = Rights([rule("list", "nodes")], shop(rule("list", "services")), owner="anna")
+    rights = before.with_name("deployments.apps", namespace, "web")
+    assert rights.may_see("deployments.apps", namespace, "web")
+    assert not rights.may_see("deployments.apps", namespace, "db")
+    assert rights.may_see("deployments.apps", other, "web") is (namespace == "")
+    assert rights.scope_of("nodes") == EVERYTHING
+    assert rights.scope_of("services").namespaces == {"shop"}
+    assert rights.owner == "anna"
+    assert not before.may_see("deployments.apps", namespace, "web")

@@ -9,7 +9,8 @@ import pytest
 
 from informerd.errors import Unreachable
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.no_script_browser import Browser
+from tests.support.edit.lost_answers import LostAnswers
+from tests.support.edit.no_script_browser import Browser, Page
 from tests.support.edit.workloads_and_budgets import READY, budget, hold, pod, workload
 
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "1"}
@@ -165,4 +166,48 @@ async def test_pressed_while_the_api_server_is_down_it_is_sent_again_with_a_coun
     assert "Asking again in 5 s (try 11)" in lost.text
     parts.client.request = request
     page = await browser.press(lost, "do")
+    assert page.status == 303
+
+
+async def evict_with_a_lost_answer(browser: Browser, parts: SimpleNamespace, namespace: str, **losing: bool) -> Page:
+    """The page of an eviction whose answer was lost."""
+    page = await browser.open(f"/resources/pods/{namespace}/web-1/do/evict/")
+    request = parts.client.request
+    parts.client.request = LostAnswers(parts.client, method="POST", **losing).request
+    page = await browser.press(page, "evict")
+    parts.client.request = request
+    return page
+
+
+@pytest.mark.parametrize("on_node", ["", "nowhere"], ids=["gone at once", "ending"])
+async def test_an_eviction_whose_answer_was_lost_is_found_by_reading(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, namespace: str, on_node: str
+) -> None:
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    uid = cluster.create(pods, pod("web-1", on_node, OWNER))["metadata"]["uid"]
+    page = await evict_with_a_lost_answer(browser, parts, namespace, arrives=True, stays_down=False)
+    assert (page.status, page.location) == (303, f"/resources/pods/{namespace}/web-1/delete/?uid={uid}")
+
+
+async def test_an_eviction_that_was_lost_is_said_not_to_be_done_and_is_sent_again(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, namespace: str
+) -> None:
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    cluster.create(pods, pod("web-1", owner=OWNER))
+    page = await evict_with_a_lost_answer(browser, parts, namespace, arrives=False, stays_down=False)
+    assert page.status == 503
+    assert "Sending again in 5 s (try 1 of 10)" in page.text
+    assert cluster.exists(f"{pods}/web-1")
+    page = await browser.press(page, "do")
+    assert page.status == 303
+    assert not cluster.exists(f"{pods}/web-1")
+
+
+async def test_while_nothing_can_be_read_nobody_says_that_an_eviction_is_done_or_not(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, namespace: str
+) -> None:
+    cluster.create(f"/api/v1/namespaces/{namespace}/pods", pod("web-1", owner=OWNER))
+    page = await evict_with_a_lost_answer(browser, parts, namespace, arrives=True)
+    assert "It may or may not be evicted." in page.text
+    page = await browser.press(page, "do")
     assert page.status == 303

@@ -16,6 +16,7 @@ from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 from informerd.rest.response import Response
 from tests.support.controlplane import ControlPlane
+from tests.support.edit.lost_answers import LostAnswers
 from tests.support.edit.no_script_browser import Browser, Page
 from tests.support.edit.workloads_and_budgets import cron_job, workload
 
@@ -433,31 +434,11 @@ async def test_while_a_lost_write_cannot_be_read_it_is_asked_again_without_end(
     assert "Asking again in 5 s (try 11)" in page.text
 
 
-class Lost:
-    """Loses the answer to the next write, which arrives or not, and every answer after it."""
-
-    def __init__(self, client: Client, *, arrives: bool) -> None:
-        self._request = client.request
-        self._arrives = arrives
-        self._down = False
-
-    async def request(self, method: str, path: str, **options: Any) -> Response:
-        dry = (options.get("params") or {}).get("dryRun")
-        if self._down:
-            raise Unreachable("connection refused")
-        if method != "PATCH" or dry:
-            return await self._request(method, path, **options)
-        self._down = True
-        if self._arrives:
-            await self._request(method, path, **options)
-        raise Unreachable("connection reset")
-
-
 async def lose(browser: Browser, parts: SimpleNamespace, do: str, *, arrives: bool = True, **typed: str) -> Page:
     """The page of what was pressed at `do`: whether it was stored is not known."""
     page = await browser.open(do)
     request = parts.client.request
-    parts.client.request = Lost(parts.client, arrives=arrives).request
+    parts.client.request = LostAnswers(parts.client, arrives=arrives).request
     page = await browser.press(page, "do", **typed)
     assert "It may or may not be done." in page.text
     parts.client.request = request
