@@ -36,7 +36,7 @@ def test_the_filter_matches_what_the_selector_matches(selector: dict[str, Any]) 
     for labels in LABELS:
         pod = made("Pod", "web")
         row = row_of("pods", {**pod, "metadata": {**pod["metadata"], "labels": labels}})
-        assert all(term.matches(row, 0.0, None) for term in terms) == matching.matches(labels), labels
+        assert all(term.matches(row, 0.0, lambda _path, _row: ()) for term in terms) == matching.matches(labels), labels
 
 
 def test_a_services_map_of_labels_is_a_selector() -> None:
