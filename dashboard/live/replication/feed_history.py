@@ -88,6 +88,8 @@ class KindHistory:
     """When it was noticed that entries are missing, and how many."""
     unannounced: deque[UnannouncedPeriod] = field(default_factory=lambda: deque(maxlen=MAX_GAPS))
     """Spans in which no worker reported changes, oldest first."""
+    gap_reasons: dict[UnannouncedPeriod, str] = field(default_factory=dict)
+    """Why nothing was recorded in those of the past."""
 
 
 def join_periods(periods: Iterable[UnannouncedPeriod]) -> list[UnannouncedPeriod]:
@@ -157,6 +159,8 @@ class FeedHistory:
             return
         if change.unannounced is not None:
             self._add_untold(log, *change.unannounced)
+            if change.gap_reason:
+                log.gap_reasons[change.unannounced] = change.gap_reason
         if change.missed_entries:
             log.gaps.append((change.entries[0].time if change.entries else self._clock.time(), change.missed_entries))
         self._extend(key, log, change.entries)
@@ -190,6 +194,11 @@ class FeedHistory:
         return join_periods(
             (since, until) for log in known for since, until in log.unannounced if not (until < begin or since > end)
         )
+
+    def gap_reason(self, key: str, moment: float) -> str:
+        """Why nothing of a kind was recorded at a moment of the past, as a clause; empty where that is not known."""
+        reasons = self._logs[key].gap_reasons if key in self._logs else {}
+        return next((reason for (since, until), reason in reasons.items() if since <= moment <= until), "")
 
     def gap_times(self, keys: Iterable[str], begin: float, end: float) -> list[float]:
         """When it was noticed, within a span of time, that entries of these kinds are missing."""

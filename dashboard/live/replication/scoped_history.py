@@ -81,6 +81,9 @@ class ScopedHistory:
         lost = [(at, at) for at in self._base.gap_times(self._scoped_keys(keys), begin, end)]
         return join_periods([*self._base.unannounced_periods(keys, begin, end), *lost])
 
+    def gap_reason(self, key: str, moment: float) -> str:
+        return self._base.gap_reason(key, moment)
+
     def chunks(self, keys: Iterable[str], begin: float, end: float) -> list[ReadableChunk]:
         return [self._visible(chunk) for chunk in self._base.chunks(keys, begin, end)]
 
