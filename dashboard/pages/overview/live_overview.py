@@ -32,6 +32,7 @@ from dashboard.live.hub.unavailable_kinds import (
     UnavailableKinds,
     informer_state,
     is_unknown,
+    join_first_titles,
     join_titles,
     unavailable_kinds,
 )
@@ -178,11 +179,7 @@ class LiveOverview(LiveView):
         """The kinds whose problems are known, as a sentence; more than MAX_COVERED are counted. Empty where none is."""
         known = [each for each in self._known_replicas if not is_unknown(each) and not each.is_hidden]
         titles = [self._kinds[each.key].title for each in known]
-        if not titles:
-            return ""
-        more = len(titles) - MAX_COVERED
-        named = [*titles[:MAX_COVERED], f"{more} other kind{'s' if more > 1 else ''}"] if more > 0 else titles
-        return f"{join_titles(named)} are covered."
+        return f"{join_first_titles(titles, MAX_COVERED)} are covered." if titles else ""
 
     @property
     def sees_nothing(self) -> bool:
