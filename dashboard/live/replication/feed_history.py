@@ -51,11 +51,15 @@ _decompressor = zstandard.ZstdDecompressor()
 
 @dataclass(frozen=True, slots=True)
 class HistoryChunk:
-    """Some entries of one kind, in the order in which they came; `first_at` and `last` are Unix seconds."""
+    """Some entries of one kind, in the order in which they came."""
 
     key: str
     first_at: float
+    """Unix seconds of the earliest entry."""
     last: float
+    """Unix seconds of the latest."""
+    ordered_to: float
+    """`ordered_at` of the newest, see Entry."""
     count: int
     size: int
     """Bytes of its entries before they are compressed."""
@@ -211,7 +215,7 @@ class FeedHistory:
         The first and the last chunk of a kind may have entries from outside the span.
         """
         chunks = [piece for key in keys for piece in self._of(key) if piece.last >= begin and piece.first_at <= end]
-        return sorted(chunks, key=lambda piece: (piece.last, piece.key), reverse=True)
+        return sorted(chunks, key=lambda piece: (piece.ordered_to, piece.key), reverse=True)
 
     def rates(self, keys: Iterable[str], now: float) -> Iterator[Rate]:
         """Counts by second of the last 15 minutes, as the worker counted them, including entries that were lost."""
@@ -229,15 +233,7 @@ class FeedHistory:
             return
         yield from log.chunks
         if log.recent_entries:
-            yield HistoryChunk(
-                key,
-                log.recent_entries[0].time,
-                log.recent_entries[-1].time,
-                len(log.recent_entries),
-                log.recent_size,
-                b"",
-                tuple(log.recent_entries),
-            )
+            yield _chunk(key, log.recent_entries, log.recent_size, plain_entries=tuple(log.recent_entries))
 
     def _start_history(self, replica: ReadableReplica, entries: Iterable[Entry]) -> None:
         """The first message about a kind: all that the worker ever reported, or the newest part of it. While the worker
@@ -272,7 +268,7 @@ class FeedHistory:
         full, log.recent_entries = log.recent_entries, []
         size, log.recent_size = log.recent_size, 0
         packed = _compressor.compress(encoder.encode(full))
-        log.chunks.append(HistoryChunk(key, full[0].time, full[-1].time, len(full), size, bytes(memoryview(packed))))
+        log.chunks.append(_chunk(key, full, size, bytes(memoryview(packed))))
 
     def _forget(self) -> None:
         oldest = self._clock.time() - RETENTION
@@ -300,3 +296,11 @@ class FeedHistory:
         log.size += size
         self._count += count
         self._size += size
+
+
+def _chunk(
+    key: str, entries: list[Entry], size: int, compressed: bytes = b"", plain_entries: tuple[Entry, ...] = ()
+) -> HistoryChunk:
+    times = [entry.time for entry in entries]
+    ordered_to = entries[-1].ordered_at
+    return HistoryChunk(key, min(times), max(times), ordered_to, len(entries), size, compressed, plain_entries)

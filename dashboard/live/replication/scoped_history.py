@@ -36,6 +36,10 @@ class VisibleChunk:
     def last(self) -> float:
         return self.chunk.last
 
+    @property
+    def ordered_to(self) -> float:
+        return self.chunk.ordered_to
+
     def entries(self) -> tuple[Entry, ...]:
         return tuple(filter(self.sees_entry, self.chunk.entries()))
 

@@ -263,7 +263,7 @@ class LiveOverview(LiveView):
 
     def _entries(self, replica: ReadableReplica) -> Iterator[tuple[float, str, int, Entry]]:
         """Entries of one kind, the newest first."""
-        newest = ((-entry.time, replica.key, -entry.seq, entry) for entry in reversed(replica.entries))
+        newest = ((-entry.ordered_at, replica.key, -entry.seq, entry) for entry in reversed(replica.entries))
         if not self.namespaces:
             return newest
         return (item for item in islice(newest, LATEST_SCAN_LIMIT) if item[3].namespace in self.namespaces)
