@@ -103,7 +103,7 @@ def _open_view(state: AppState, address: str, view_of: LiveViewResolver) -> Live
 def _view_of(state: AppState, match: ResolverMatch, params: QueryDict) -> LiveView | None:
     match match.url_name:
         case "overview":
-            return open_overview(state[HUB], read_namespaces(params, []))
+            return open_overview(state[HUB], read_namespaces(params, []), state[HISTORY])
         case "controllers" if state[RIGHTS].allows("get", CONTROLLERS.key):
             return open_controllers(state[HUB], state[CONTROLLERS_CLIENT].reports)
         case "whoami":

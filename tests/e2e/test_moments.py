@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.conftest import Dashboard
 from tests.support.controlplane import ControlPlane
@@ -204,15 +204,37 @@ def test_all_that_a_page_of_the_past_asks_for_is_of_its_moment(
     assert "at=" not in page.url
 
 
-def test_a_page_of_the_past_plays_until_there_is_no_change(
+def test_a_page_of_the_past_plays_until_there_is_no_change_and_stays_there(
     page: Page, site: Dashboard, namespace: str, moments: list[str]
 ) -> None:
-    page.goto(f"{site.url}/resources/mydemos.crddemo.k8s.io/{namespace}/alpha/?at={moments[0]}")
+    page.goto(f"{site.url}/resources/mydemos.crddemo.k8s.io/{namespace}/alpha/?at={moments[1]}")
     page.get_by_role("button", name="Play").click()
-    expect(page.locator("main h1")).to_have_text("There is no change", timeout=20_000)
-    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
-    page.get_by_role("link", name="The moment before this step").click()
+    bar = page.locator(".past-bar")
+    expect(bar).to_contain_text("No later change of what this page shows.", timeout=20_000)
     expect(page.get_by_role("button", name="Play")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("step="))
+    assert page.url.partition("at=")[2] > moments[2]
+    last = page.url
+    page.reload()
+    expect(bar).not_to_contain_text("No later change")
+    page.get_by_role("button", name="Play").wait_for()
+    page.get_by_role("link", name="Next change").press("Enter")
+    expect(bar).to_contain_text("No later change of what this page shows.")
+    expect(page.get_by_role("link", name="Next change")).to_be_focused()
+    assert page.url == last
+    assert violations(page) == []
+
+
+def test_without_javascript_too_the_page_of_the_last_moment_says_that_there_is_no_change(
+    new_context: Callable[..., BrowserContext], site: Dashboard, namespace: str, moments: list[str]
+) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(f"{site.url}/resources/mydemos.crddemo.k8s.io/{namespace}/alpha/?at={moments[3]}")
+    page.get_by_role("link", name="Next change").click()
+    expect(page.locator(".past-bar")).to_contain_text("No later change of what this page shows.")
+    expect(page.get_by_role("link", name="Next change")).to_be_focused()
+    page.get_by_role("link", name="Previous change").click()
+    expect(page.locator(".past-bar")).not_to_contain_text("of what this page shows")
 
 
 def test_times_of_the_past_stand_still(page: Page, site: Dashboard, namespace: str, moments: list[str]) -> None:

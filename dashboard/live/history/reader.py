@@ -57,6 +57,15 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchStep:
+    """Some of many versions, newest first; there may be none."""
+
+    versions: list[Version]
+    back_to: int
+    """Unix microseconds after which all have been read."""
+
+
+@dataclass(frozen=True, slots=True)
 class VersionPlace:
     """A version, and where it is stored."""
 
@@ -321,22 +330,28 @@ class HistoryReader:
         """The versions from `since` and before `until`, newest first, in steps that are read as they are taken.
         `kinds`, `operations`: of these only.
         """
+        return (step.versions for step in self.search(since, until, kinds, operations) if step.versions)
+
+    def search(
+        self, since: int, until: int, kinds: Iterable[str] = (), operations: Sequence[Operation] = ()
+    ) -> Iterator[SearchStep]:
+        """The same, and how far each step has come, also those that found none."""
         wanted = frozenset(kinds)
         for reader in self._overlapping(since, until, newest_first=True):
             with closing(reader.connection):
                 numbers = [number for number, name in reader.kinds.items() if not wanted or name in wanted]
-                if not numbers:
-                    continue
                 begin, end = max(since, reader.part.begin), min(until, self._end_of(reader.part))
+                if not numbers:
+                    yield SearchStep([], begin)
+                    continue
                 window = FIRST_WINDOW
                 while begin < end:
                     while window > FIRST_WINDOW and reader.has_more_than(MOST, max(begin, end - window), end):
                         window //= 2
                     start = max(begin, end - window)
                     step = reader.changes(start, end, numbers, MOST, operations)
-                    if step:
-                        yield step
                     end = start if len(step) < MOST else step[-1].time  # times are different in a part
+                    yield SearchStep(step, end)
                     window = window * 2 if len(step) < MANY else max(1, window // 2)
 
     def change_counts(self, since: int, until: int, step: int, kinds: Iterable[str]) -> list[ChangeCounts]:

@@ -10,12 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from dashboard.live.hub.unavailable_kinds import join_first_titles
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.read_only import is_past_shown
 from informerd.cache.health import Health
+
+MAX_NAMED = 3
+"""Kinds with the same problem that are named; the others are counted."""
+KINDS = "{kinds}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +115,23 @@ def outage_text(kinds: Iterable[KindInfo], replicas: Mapping[str, ReadableReplic
         problems = [problem for problem in problems if problem.state != "forbidden"]
     if not problems:
         return ""
-    first = problems[0]
-    words = first.text.replace("{since}", "" if first.since is None else utc_text(first.since))
-    if len(problems) == len(shown) and len({problem.state for problem in problems}) == 1:
+    first, is_all = problems[0], len(problems) == len(shown)
+    text = _text_of_kinds(first)
+    alike = [problem for problem in problems if _text_of_kinds(problem) == text]
+    titles = join_first_titles([problem.title for problem in alike], MAX_NAMED)
+    since = min((problem.since for problem in alike if problem.since is not None), default=None)
+    words = text.replace(KINDS, titles).replace("{since}", "" if since is None else utc_text(since))
+    if KINDS not in text and not (is_all and len(alike) == len(problems)):
+        words = f"{titles}: {words}"
+    others = [problem.title for problem in problems if problem not in alike]
+    if not others or (is_all and first.state != "stale" and all(problem.state == first.state for problem in problems)):
         return words
-    if len(problems) == 1 and first.title in words:
-        return words
-    return f"{', '.join(problem.title for problem in problems)}: {words}"
+    return f"{words} {join_first_titles(others, MAX_NAMED)} may not be up to date either."
+
+
+def _text_of_kinds(problem: FreshnessProblem) -> str:
+    """The text with KINDS where it names its kind, the same for kinds with the same problem."""
+    return problem.text.replace(problem.title, KINDS, 1)
 
 
 def _since(health: Health) -> float:

@@ -78,3 +78,11 @@ def unavailable_kinds(
 def join_titles(titles: Sequence[str]) -> str:
     """``Pods, Nodes and Events``."""
     return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
+
+
+def join_first_titles(titles: Sequence[str], most: int) -> str:
+    """The same where there are at most so many; else that many, and the number of the others: ``Pods, Nodes and 6 other
+    kinds``.
+    """
+    more = len(titles) - most
+    return join_titles([*titles[:most], f"{more} other kind{'s' if more > 1 else ''}"] if more > 0 else titles)

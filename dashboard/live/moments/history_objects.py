@@ -19,6 +19,7 @@ from dashboard.live.history.reader import (
     ChangesWithStates,
     HistoryReader,
     RecordedWrite,
+    SearchStep,
     VersionPlace,
 )
 from dashboard.live.history.version import CHANGES, Gap, ObjectName, StoredVersion, Version
@@ -105,11 +106,11 @@ class HistoryObjects:
         while (step := await self._ask(lambda _: next(steps, None))) is not None:
             yield PastPage([stored.json for stored in step.objects], step.total - step.done)
 
-    async def changes(self, keys: Sequence[str], since: float, until: float) -> AsyncGenerator[list[Version]]:
+    async def changes(self, keys: Sequence[str], since: float, until: float) -> AsyncGenerator[SearchStep]:
         """The changes of these kinds from `since` and before `until`, newest first, in steps that are read as they are
-        taken. What was only found, or is no longer seen, is none.
+        taken, those that find none, too. What was only found, or is no longer seen, is none.
         """
-        steps = await self._ask(lambda reader: reader.changes(_micro(since), _micro(until), keys, CHANGES))
+        steps = await self._ask(lambda reader: reader.search(_micro(since), _micro(until), keys, CHANGES))
         while (step := await self._ask(lambda _: next(steps, None))) is not None:
             yield step
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -79,15 +79,17 @@ class PastReplica:
         self.health = msgspec.structs.replace(self.health, listed=len(self.rows), remaining=remaining)
         self._listeners.notify(Change(changes))
 
-    def add_entries(self, entries: Sequence[Entry], since: float, gaps: Iterable[UnannouncedPeriod] = ()) -> None:
-        """Add the feed's lines before the moment, oldest first; from `since` on they are complete but for `gaps`."""
+    def add_entries(self, entries: Sequence[Entry], since: float, gaps: Mapping[UnannouncedPeriod, str]) -> None:
+        """Add the feed's lines before the moment, oldest first; from `since` on they are complete but for `gaps`, each
+        with its reason.
+        """
         self.announced_from = since
         self._holding.entries.extend(entries)
         for entry in entries:
             self.rates.add(entry.time, (entry.op == "added", entry.op == "modified", entry.op == "deleted"))
         self._listeners.notify(Change(entries=list(entries), is_first_snapshot=True))
-        for gap in gaps:
-            self._listeners.notify(Change(unannounced=gap))
+        for gap, reason in gaps.items():
+            self._listeners.notify(Change(unannounced=gap, gap_reason=reason))
 
     def finish(self, *, problem: str = "", since: float | None = None) -> None:
         """All rows are there. `problem` is why they are those of an earlier time, as a clause, `since` that time."""

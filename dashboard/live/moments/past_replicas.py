@@ -149,10 +149,12 @@ class PastReplicas:
         except Exception:
             logger.exception("the changes of %s could not be read from history", key)
         else:
-            gaps = [
-                (gap.since / MICROSECONDS, self.at if gap.until is None else min(gap.until / MICROSECONDS, self.at))
+            gaps = {
+                (gap.since / MICROSECONDS, min(math.inf if gap.until is None else gap.until / MICROSECONDS, self.at)): (
+                    gap.reason
+                )
                 for gap in found.gaps
-            ]
+            }
             replica.add_entries(entries, found.complete_from / MICROSECONDS, gaps)
 
     def _kind(self, key: str) -> KindInfo:

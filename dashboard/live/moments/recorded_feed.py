@@ -150,8 +150,8 @@ class RecordedFeed:
             return [version for version in seen if wants_version(version)], visible
 
         async with aclosing(self._history.changes(keys, since, max(until[key] for key in keys))) as steps:
-            async for versions in steps:
-                found, visible = await run_in_thread(wanted, versions)
+            async for step in steps:
+                found, visible = await run_in_thread(wanted, step.versions)
                 for start in range(0, len(found), PAGE_SIZE):
                     page = found[start : start + PAGE_SIZE]
                     changes = await self._history.with_states(page)
@@ -159,7 +159,7 @@ class RecordedFeed:
                     seen = [each for each in entries if self._sees_entry(*each) and wants_entry(*each)]
                     yield EntryPage(seen, page[-1].time / MICROSECONDS, searched)
                 searched += visible
-                yield EntryPage((), versions[-1].time / MICROSECONDS, searched)
+                yield EntryPage((), step.back_to / MICROSECONDS, searched)
 
     async def entries_of(
         self, key: str, namespace: str, name: str, before: float, most: int

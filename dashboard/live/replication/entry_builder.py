@@ -10,12 +10,30 @@ from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.feed_entry import Entry, EventSubject, Operation
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.kinds.row_owners import main_owner
+from informerd.clock import Clock
 
 MAX_ENTRY_TEXT = 1_000
 """Characters of each text of an entry."""
 MAX_ENTRY_PAIRS = 64_000
 """Characters of an entry's labels, and of its fields, with PAIR_BYTES for each; an object may have any number of them.
 """
+STEP = 2
+"""Microseconds between entries while the clock is behind: as many as a float of Unix seconds tells apart."""
+
+
+class EntryTimes:
+    """Times of the entries of all kinds of a worker."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._latest = 0
+
+    def next(self) -> tuple[float, int]:
+        """Now, in Unix seconds, and by how many microseconds that is behind what orders the entries, see Entry."""
+        now = self._clock.time()
+        exact = int(now * 1e6)
+        self._latest = exact if exact >= self._latest else self._latest + STEP
+        return now, self._latest - exact
 
 
 def build_entry(
@@ -30,6 +48,7 @@ def build_entry(
     fields: tuple[tuple[str, str], ...] = (),
     reason: str = "",
     subject: EventSubject | None = None,
+    behind: int = 0,
 ) -> Entry:
     """The entry of a change after which the object's row is `row`, of a deletion before which it was."""
     fitting = _fitting(row.labels.items())
@@ -52,6 +71,7 @@ def build_entry(
         fields=fields[: _fitting(fields)],
         about=subject,
         owner_group=limit_text(owner.group, MAX_ENTRY_TEXT) if owner is not None else "",
+        behind=behind,
     )
 
 

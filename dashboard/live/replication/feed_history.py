@@ -51,11 +51,15 @@ _decompressor = zstandard.ZstdDecompressor()
 
 @dataclass(frozen=True, slots=True)
 class HistoryChunk:
-    """Some entries of one kind, in the order in which they came; `first_at` and `last` are Unix seconds."""
+    """Some entries of one kind, in the order in which they came."""
 
     key: str
     first_at: float
+    """Unix seconds of the earliest entry."""
     last: float
+    """Unix seconds of the latest."""
+    ordered_to: float
+    """`ordered_at` of the newest, see Entry."""
     count: int
     size: int
     """Bytes of its entries before they are compressed."""
@@ -88,6 +92,8 @@ class KindHistory:
     """When it was noticed that entries are missing, and how many."""
     unannounced: deque[UnannouncedPeriod] = field(default_factory=lambda: deque(maxlen=MAX_GAPS))
     """Spans in which no worker reported changes, oldest first."""
+    gap_reasons: dict[UnannouncedPeriod, str] = field(default_factory=dict)
+    """Why nothing was recorded in those of the past."""
 
 
 def join_periods(periods: Iterable[UnannouncedPeriod]) -> list[UnannouncedPeriod]:
@@ -157,6 +163,8 @@ class FeedHistory:
             return
         if change.unannounced is not None:
             self._add_untold(log, *change.unannounced)
+            if change.gap_reason:
+                log.gap_reasons[change.unannounced] = change.gap_reason
         if change.missed_entries:
             log.gaps.append((change.entries[0].time if change.entries else self._clock.time(), change.missed_entries))
         self._extend(key, log, change.entries)
@@ -191,6 +199,11 @@ class FeedHistory:
             (since, until) for log in known for since, until in log.unannounced if not (until < begin or since > end)
         )
 
+    def gap_reason(self, key: str, moment: float) -> str:
+        """Why nothing of a kind was recorded at a moment of the past, as a clause; empty where that is not known."""
+        reasons = self._logs[key].gap_reasons if key in self._logs else {}
+        return next((reason for (since, until), reason in reasons.items() if since <= moment <= until), "")
+
     def gap_times(self, keys: Iterable[str], begin: float, end: float) -> list[float]:
         """When it was noticed, within a span of time, that entries of these kinds are missing."""
         gaps = (gap for key in keys if key in self._logs for gap in self._logs[key].gaps)
@@ -202,7 +215,7 @@ class FeedHistory:
         The first and the last chunk of a kind may have entries from outside the span.
         """
         chunks = [piece for key in keys for piece in self._of(key) if piece.last >= begin and piece.first_at <= end]
-        return sorted(chunks, key=lambda piece: (piece.last, piece.key), reverse=True)
+        return sorted(chunks, key=lambda piece: (piece.ordered_to, piece.key), reverse=True)
 
     def rates(self, keys: Iterable[str], now: float) -> Iterator[Rate]:
         """Counts by second of the last 15 minutes, as the worker counted them, including entries that were lost."""
@@ -220,15 +233,7 @@ class FeedHistory:
             return
         yield from log.chunks
         if log.recent_entries:
-            yield HistoryChunk(
-                key,
-                log.recent_entries[0].time,
-                log.recent_entries[-1].time,
-                len(log.recent_entries),
-                log.recent_size,
-                b"",
-                tuple(log.recent_entries),
-            )
+            yield _chunk(key, log.recent_entries, log.recent_size, plain_entries=tuple(log.recent_entries))
 
     def _start_history(self, replica: ReadableReplica, entries: Iterable[Entry]) -> None:
         """The first message about a kind: all that the worker ever reported, or the newest part of it. While the worker
@@ -263,7 +268,7 @@ class FeedHistory:
         full, log.recent_entries = log.recent_entries, []
         size, log.recent_size = log.recent_size, 0
         packed = _compressor.compress(encoder.encode(full))
-        log.chunks.append(HistoryChunk(key, full[0].time, full[-1].time, len(full), size, bytes(memoryview(packed))))
+        log.chunks.append(_chunk(key, full, size, bytes(memoryview(packed))))
 
     def _forget(self) -> None:
         oldest = self._clock.time() - RETENTION
@@ -291,3 +296,11 @@ class FeedHistory:
         log.size += size
         self._count += count
         self._size += size
+
+
+def _chunk(
+    key: str, entries: list[Entry], size: int, compressed: bytes = b"", plain_entries: tuple[Entry, ...] = ()
+) -> HistoryChunk:
+    times = [entry.time for entry in entries]
+    ordered_to = entries[-1].ordered_at
+    return HistoryChunk(key, min(times), max(times), ordered_to, len(entries), size, compressed, plain_entries)

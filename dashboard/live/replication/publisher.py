@@ -18,7 +18,7 @@ from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, Sender
 from dashboard.live.replication.compression_dictionaries import MAX_OBJECT_BYTES, AnnouncedDictionaries, fits
 from dashboard.live.replication.delta_traces import DeltaTraces
-from dashboard.live.replication.entry_builder import build_entry
+from dashboard.live.replication.entry_builder import EntryTimes, build_entry
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import (
     FEED_GROUP,
@@ -72,7 +72,9 @@ class Publisher:
         epoch: str | None = None,
         sender: Sender | None = None,
         traces: DeltaTraces | None = None,
+        times: EntryTimes | None = None,
     ) -> None:
+        """`times` are those of the worker's entries of all kinds."""
         self.key = key
         self.epoch = epoch or new_epoch(clock)
         self.seq = 0
@@ -89,6 +91,7 @@ class Publisher:
         self.health: Callable[[], Health] = _starting(clock)
         """Called for each frame; the worker sets it to its informer's health."""
         self._clock = clock
+        self._times = times or EntryTimes(clock)
         self._traces = traces
         self._sender = sender or Sender(layer, ChannelLayerHealth())
         self._snapshots = SnapshotStore(key, self.epoch, clock)
@@ -130,9 +133,10 @@ class Publisher:
     ) -> None:
         """Add a line to the feed and count the change; each call makes one line, however fast they come."""
         self._entry_seq += 1
+        time, behind = self._times.next()
         entry = build_entry(
-            self._entry_seq, self._clock.time(), self.epoch, op, row, words, tone,
-            fields=fields, reason=reason, subject=subject,
+            self._entry_seq, time, self.epoch, op, row, words, tone,
+            fields=fields, reason=reason, subject=subject, behind=behind,
         )  # fmt: skip
         self._pending.add(entry)
         self._wake.set()

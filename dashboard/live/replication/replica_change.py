@@ -29,6 +29,8 @@ class Change:
     """Number of feed lines before these that were lost: too many came while nothing was received."""
     unannounced: UnannouncedPeriod | None = None
     """Spans in which no worker reported changes; the rows are right all the same."""
+    gap_reason: str = ""
+    """Of the past: why nothing was recorded in `unannounced`, as a clause."""
     is_first_snapshot: bool = False
     """The first snapshot is complete. `rows` has what was not reported before: a large snapshot comes in steps."""
     has_new_columns: bool = False

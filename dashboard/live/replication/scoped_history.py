@@ -36,6 +36,10 @@ class VisibleChunk:
     def last(self) -> float:
         return self.chunk.last
 
+    @property
+    def ordered_to(self) -> float:
+        return self.chunk.ordered_to
+
     def entries(self) -> tuple[Entry, ...]:
         return tuple(filter(self.sees_entry, self.chunk.entries()))
 
@@ -80,6 +84,9 @@ class ScopedHistory:
         keys = [replica.key for replica in self.replicas(keys) if not replica.is_hidden]
         lost = [(at, at) for at in self._base.gap_times(self._scoped_keys(keys), begin, end)]
         return join_periods([*self._base.unannounced_periods(keys, begin, end), *lost])
+
+    def gap_reason(self, key: str, moment: float) -> str:
+        return self._base.gap_reason(key, moment)
 
     def chunks(self, keys: Iterable[str], begin: float, end: float) -> list[ReadableChunk]:
         return [self._visible(chunk) for chunk in self._base.chunks(keys, begin, end)]

@@ -18,6 +18,7 @@ from dashboard.live.replication.channel_layer import (
     Sender,
 )
 from dashboard.live.replication.delta_traces import DeltaTraces
+from dashboard.live.replication.entry_builder import EntryTimes
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import REQUEST_GROUP, interest_decoder, snapshot_request_decoder
 from dashboard.live.replication.publisher import Publisher
@@ -71,6 +72,7 @@ class Worker:
         layer_health = layer_health or ChannelLayerHealth()
         self._inbox = GroupChannel(channel_layer, REQUEST_GROUP, clock, layer_health)
         self._clock = clock
+        self._times = EntryTimes(clock)
         self._discovery = discovery or Discovery(client, clock=clock)
         self._layer = channel_layer
         self._sender = Sender(channel_layer, layer_health)
@@ -153,7 +155,9 @@ class Worker:
         )
 
     def _make_publisher(self, key: str, epoch: str) -> Publisher:
-        return Publisher(key, self._layer, self._clock, epoch=epoch, sender=self._sender, traces=self._traces)
+        return Publisher(
+            key, self._layer, self._clock, epoch=epoch, sender=self._sender, traces=self._traces, times=self._times
+        )
 
     def is_published(self, key: str) -> bool:
         """Whether the feed has this kind, always or on demand."""

@@ -54,6 +54,13 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The object that a Kubernetes Event is about; None for other objects."""
     owner_group: str = ""
     """API group of `owner`; empty for the core group, and where there is no owner."""
+    behind: int = 0
+    """Microseconds by which `time` is behind that of earlier entries of the worker, whose clock was set back."""
+
+    @property
+    def ordered_at(self) -> float:
+        """Unix seconds that have the order in which the worker saw the changes."""
+        return self.time + self.behind / 1e6
 
     @property
     def is_rollout(self) -> bool:

@@ -102,7 +102,8 @@ class ChangeLog:
             if len(self._lines) < MAX_CHANGES and not (entry.version in known and entry.op != "deleted"):
                 words = entry.words if entry.words not in ("", entry.op) else ""
                 operation = {"added": "created", "deleted": "deleted", "modified": ""}[entry.op]
-                text = ": ".join(filter(None, (operation, words))) or "changed"
+                told = () if words.startswith(operation) else (operation,)  # created, Pending
+                text = ": ".join(filter(None, (*told, words))) or "changed"
                 self._number += 1
                 moment = rfc3339(round(entry.time, 3))
                 self._lines.append(ChangeLine(moment, entry.version, text, (), self._number))

@@ -26,7 +26,8 @@ ItemState = str
 
 
 class FeedItem:
-    """A line of the feed: one entry, or a burst. Lines are ordered by `id`, which starts with their first time.
+    """A line of the feed: one entry, or a burst. Lines are ordered by `id`, which starts with what orders their first
+    entry.
 
     `number` tells entries of one kind and time apart. The worker's own numbers do not stand in it: they count the
     changes of all objects, those too that somebody may not see.
@@ -79,7 +80,7 @@ class Burst:
 
 
 class BurstFolder:
-    """Folds entries, which come in the order of their times, into lines. The cost is independent of the total."""
+    """Folds entries, which come in their order, into lines. The cost is independent of the total."""
 
     def __init__(self, *, is_folding: bool = True) -> None:
         self._fold = is_folding
@@ -95,10 +96,10 @@ class BurstFolder:
         number = self._number(kind, entry)
         if not self._fold:
             return FeedItem(kind, entry, number), []
-        self._forget(entry.time)
+        self._forget(entry)
         group = burst_group(kind.key, entry)
         burst = self._bursts.get(group)
-        if burst is None or entry.time - burst.last > BURST_GAP or entry.time - burst.begin > BURST_MAX_SECONDS:
+        if burst is None or _since(burst.last, entry) > BURST_GAP or _since(burst.begin, entry) > BURST_MAX_SECONDS:
             self._bursts.pop(group, None)
             item = FeedItem(kind, entry, number)
             self._bursts[group] = Burst(item)
@@ -129,11 +130,11 @@ class BurstFolder:
         self._numbers[kind.key] = now, number
         return number
 
-    def _forget(self, now: float) -> None:
+    def _forget(self, entry: Entry) -> None:
         """Drop bursts that no further entry can join."""
         while self._bursts:
             group, burst = next(iter(self._bursts.items()))
-            if now - burst.begin <= BURST_MAX_SECONDS:
+            if _since(burst.begin, entry) <= BURST_MAX_SECONDS:
                 return
             del self._bursts[group]
 
@@ -143,8 +144,14 @@ def line_id(kind: KindInfo, entry: Entry, number: int = 0) -> str:
     return f"e{_microseconds(entry):016d}-{kind.key.replace('.', '_')}-{number:06d}"
 
 
+def _since(moment: float, entry: Entry) -> float:
+    """Seconds from a moment to an entry; in either direction where the clock was set back."""
+    seconds = entry.time - moment
+    return abs(seconds) if entry.behind else seconds
+
+
 def _microseconds(entry: Entry) -> int:
-    return int(entry.time * 1e6)
+    return int(entry.ordered_at * 1e6)
 
 
 def burst_group(key: str, entry: Entry) -> Hashable:

@@ -413,7 +413,7 @@ class LiveFeed(LiveView):
             del self._known[:-MAX_LISTED_ENTRIES]  # no page shows more
             window = FeedWindow(self._most_lines, fold=self.query.folds)
             entries, complete_from, known = [*reading.entries, *self._known], reading.complete_from, len(self._known)
-            entries.sort(key=lambda each: (each[1].time, each[0], each[1].seq))
+            entries.sort(key=lambda each: (each[1].ordered_at, each[0], each[1].seq))
             yield from window.begin((self._kinds[key], entry) for key, entry in entries if key in self._kinds)
             for key, entry in self._known[known:]:
                 window.add(self._kinds[key], entry)

@@ -40,7 +40,7 @@ class MemorySearch:
         wanted, and not only counts.
         """
         self.entries: list[tuple[str, Entry]] = []
-        """Kind and entry; sorted by time once the search has ended."""
+        """Kind and entry; sorted by `ordered_at` once the search has ended."""
         self.complete_from = -math.inf if gathers else math.inf
         """Unix seconds after which `entries` is complete."""
         self._uncounted_until = uncounted_until
@@ -67,13 +67,13 @@ class MemorySearch:
             if gathering and len(self.entries) >= MAX_LISTED_ENTRIES and index + 1 < len(self._pieces):
                 self._stop_before(self._pieces[index + 1])
             yield None
-        self.entries = [each for each in self.entries if each[1].time > self.complete_from]
-        self.entries.sort(key=lambda each: (each[1].time, each[0], each[1].seq))
+        self.entries = [each for each in self.entries if each[1].ordered_at > self.complete_from]
+        self.entries.sort(key=lambda each: (each[1].ordered_at, each[0], each[1].seq))
 
     def _stop_before(self, piece: ReadableChunk) -> None:
         """Stop at the entries of this and later slices: `entries` is complete only for newer times."""
         if self.complete_from == -math.inf:
-            self.complete_from = piece.last
+            self.complete_from = piece.ordered_to
 
     def _take(self, piece: ReadableChunk, gathering: bool) -> None:
         uncounted_until = self._uncounted_until.get(piece.key, -math.inf)

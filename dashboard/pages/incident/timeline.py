@@ -210,7 +210,8 @@ def _line(key: str, entry: Entry, family: Family) -> TimelineEntry | None:
     if not family.has(key, entry) or entry.words == "no visible change" or _is_heartbeat(entry):
         return None
     is_deletion = entry.op == "deleted"
-    words = limit_text(f"deleted, {entry.words}" if is_deletion else without_bookkeeping(entry.words), MAX_WORDS)
+    words = entry.words if is_deletion else without_bookkeeping(entry.words)
+    words = limit_text(f"deleted, {words}" if is_deletion and not words.startswith("deleted") else words, MAX_WORDS)
     place = key, entry.namespace, entry.name
     routine = is_routine_change(key, entry, is_subject=place == family.place)
     uid = entry.uid if is_deletion else ""

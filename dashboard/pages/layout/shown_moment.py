@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.http import HttpRequest
 
-from dashboard.live.moments.at_parameter import AT, STEPPED_PAGES, format_at
+from dashboard.live.moments.at_parameter import AT, STEPPED_PAGES, BadMoment, format_at, parse_at
 from dashboard.live.moments.moments import MOMENT, MOMENTS
 from dashboard.live.rendering.time_texts import utc_text
 from dashboard.objects.kinds.catalog import KindInfo
@@ -27,6 +27,13 @@ BEFORE = "before"
 nothing.
 """
 
+STEP = "step"
+"""Parameter of a page of the past: the direction of a step that found no change, ``next`` or ``previous``."""
+SEARCHED_TO = "searched"
+"""Beside STEP: the moment up to which was searched, where that is not all."""
+MOMENT_PARAMETERS = (AT, STEP, SEARCHED_TO)
+"""Parameters that another moment of a page does not keep."""
+
 SPANS = ((300, "5 min"), (900, "15 min"), (3600, "1 h"), (6 * 3600, "6 h"), (24 * 3600, "24 h"), (7 * 24 * 3600, "7 d"))
 """Seconds before now of the moments that are offered, and what they are called."""
 
@@ -42,6 +49,18 @@ class MomentLink:
 
     title: str
     href: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndedStep:
+    """A step that found no change."""
+
+    to: str
+    """``next`` or ``previous``."""
+    searched_to: str
+    """RFC 3339 of the moment up to which was searched; empty for all."""
+    searched_to_text: str
+    """The same in words, in UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +95,8 @@ class TimeControl:
     """
     next_href: str
     """The same for the first one after it."""
+    ended_step: EndedStep | None
+    """The step that led here, where it found no change."""
     compare_href: str
     """Address that compares the list, or the object, of the moment with now; empty on other pages."""
 
@@ -93,16 +114,24 @@ def time_control(request: HttpRequest) -> TimeControl | None:
     match = request.resolver_match
     shows_past = match is not None and match.url_name in STEPPED_PAGES
     path = request.path if shows_past else "/"
-    fields = tuple((name, value) for name, values in request.GET.lists() for value in values if name != AT)
+    fields = tuple(
+        (name, value) for name, values in request.GET.lists() for value in values if name not in MOMENT_PARAMETERS
+    )
     fields = fields if shows_past else ()
 
     def href(parameters: tuple[tuple[str, str], ...]) -> str:
         query = urlencode(parameters, safe=":,/")
         return f"{path}?{query}" if query else path
 
-    step = (
-        {"from": href((*fields, (AT, format_at(moment.at)))), AT: format_at(moment.at)} if moment and shows_past else {}
-    )
+    ended = _ended_step(request, now) if moment and shows_past else None
+
+    def step_href(to: str) -> str:
+        if not moment or not shows_past:
+            return ""
+        at = format_at(moment.at)
+        begin = (ended.searched_to if ended is not None and ended.to == to else "") or at
+        return f"/moment/step/?{urlencode({'from': href((*fields, (AT, at))), AT: begin, 'to': to})}"
+
     return TimeControl(
         at=format_at(moment.at) if moment is not None else "",
         time_text=utc_text(moment.at) if moment is not None else "",
@@ -119,10 +148,24 @@ def time_control(request: HttpRequest) -> TimeControl | None:
         ),
         begin=format_at(begin) if begin < now else "",
         begin_text=utc_text(begin) if begin < now else "",
-        previous_href=f"/moment/step/?{urlencode({**step, 'to': 'previous'})}" if step else "",
-        next_href=f"/moment/step/?{urlencode({**step, 'to': 'next'})}" if step else "",
+        previous_href=step_href("previous"),
+        next_href=step_href("next"),
+        ended_step=ended,
         compare_href=_compare_href(request.path, match.url_name if match else "", fields, moment.at) if moment else "",
     )
+
+
+def _ended_step(request: HttpRequest, now: float) -> EndedStep | None:
+    to, text = request.GET.get(STEP), request.GET.get(SEARCHED_TO)
+    if to not in {"next", "previous"}:
+        return None
+    if not text:
+        return EndedStep(to, "", "")
+    try:
+        searched_to = parse_at(text, now)
+    except BadMoment:
+        return None
+    return EndedStep(to, format_at(searched_to), utc_text(searched_to))
 
 
 def _compare_href(path: str, page: str | None, fields: tuple[tuple[str, str], ...], at: float) -> str:

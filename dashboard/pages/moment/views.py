@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import Resolver404, ResolverMatch, resolve
@@ -20,13 +20,14 @@ from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.query.params import read_namespaces
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.requested_kind import path_namespace
+from dashboard.pages.layout.shown_moment import MOMENT_PARAMETERS, SEARCHED_TO, STEP
 from dashboard.runtime.app_state import AppState, state_of
 
 
 @require_safe
 async def step(request: HttpRequest) -> HttpResponse:
-    """Redirect to the page at ``from`` as of the next change, with ``to=previous`` of the one before. A page says so
-    where there is none, and where history cannot be read.
+    """Redirect to the page at ``from`` as of the next change, with ``to=previous`` of the one before; where there is
+    none, as of its moment, with the outcome. A page says where history cannot be read.
     """
     state = state_of(request)
     moment, moments = state[MOMENT], state[MOMENTS]
@@ -34,26 +35,21 @@ async def step(request: HttpRequest) -> HttpResponse:
     match = _match(parts.path)
     if moment is None or moments is None or match is None:
         return not_found_page(request, NotFoundInfo("There is no such page", "A step needs a page of the past."))
-    back = ChoiceLink("The moment before this step", f"{parts.path}?{parts.query}")
     kinds, place, is_shown = _shown(state, match, QueryDict(parts.query))
-    is_earlier = request.GET.get("to") == "previous"
+    to = "previous" if request.GET.get("to") == "previous" else "next"
+    shown_at, outcome = parse_qs(parts.query).get(AT, [format_at(moment.at)])[-1], [(STEP, to)]
     try:
-        found = await moments.next_change(moment.at, kinds, is_shown, place=place, earlier=is_earlier)
+        found = await moments.next_change(moment.at, kinds, is_shown, place=place, earlier=to == "previous")
+        if found is not None:
+            shown_at, outcome = format_at(found), []
     except SearchLimit as limit:
-        until = format_at(limit.at)
-        query = urlencode({**request.GET.dict(), AT: until})
-        sentence = f"Nothing that this page shows changed between {format_at(moment.at)} and {until}."
-        info = NotFoundInfo("No change so far", sentence, (ChoiceLink("Search on", f"{request.path}?{query}"), back))
-        return not_found_page(request, info, title="No change so far")
+        outcome.append((SEARCHED_TO, format_at(limit.at)))
     except HistoryUnavailable as error:
+        back = ChoiceLink("The moment before this step", f"{parts.path}?{parts.query}")
         info = NotFoundInfo("History cannot be read", f"Try again in a moment: {error}.", (back,), "Go to")
         return not_found_page(request, info, status=503, title="History cannot be read")
-    if found is None:
-        sentence = f"Nothing that this page shows has changed {'before' if is_earlier else 'since'} that moment."
-        info = NotFoundInfo("There is no change", sentence, (back,), "Go to")
-        return not_found_page(request, info, title="There is no change")
-    kept = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name != AT]
-    response = HttpResponseRedirect(f"{parts.path}?{urlencode([*kept, (AT, format_at(found))], safe=':,/')}")
+    query = [each for each in parse_qsl(parts.query, keep_blank_values=True) if each[0] not in MOMENT_PARAMETERS]
+    response = HttpResponseRedirect(f"{parts.path}?{urlencode([*query, (AT, shown_at), *outcome], safe=':,/')}")
     response["Cache-Control"] = "no-store"
     return response
 

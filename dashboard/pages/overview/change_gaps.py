@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dashboard.live.moments.recorded_feed import RecordedGap, join_gaps
@@ -12,7 +12,6 @@ from dashboard.live.replication.feed_history import join_periods
 from dashboard.live.replication.readable_history import ReadableHistory
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.feed.timestamp import Timestamp, moment_of
-from dashboard.runtime.read_only import is_past_shown
 
 MAX_NAMED = 4
 """Gaps of the chart that are told in words."""
@@ -25,10 +24,12 @@ class ChartGap:
     """A gap in the chart, in words."""
 
     begin: Timestamp | None
-    """None where it began before the chart does."""
+    """None where it is the time before changes are counted."""
     end: Timestamp
     titles: str
     """The kinds of which that is so, where they are not all."""
+    reason: str
+    """Why nothing was recorded, as a clause; empty where no worker reported changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +49,20 @@ class ChangeGaps:
         kinds: Iterable[KindInfo],
         now: float,
         counted_from: Callable[[str], float],
+        recorded: Sequence[RecordedGap] = (),
     ) -> None:
-        """`counted_from`: Unix seconds from when on all changes of a kind are counted."""
+        """`counted_from`: Unix seconds from when on all changes of a kind are counted; `recorded`: gaps of history
+        before that.
+        """
         self._history = history
         self._titles = {kind.key: kind.title for kind in kinds}
         self._now = now
         self._counted_from = counted_from
+        self._recorded = recorded
 
     def of_lines(self) -> list[RecordedGap]:
         """All that are remembered, oldest first."""
-        reason = "nothing was recorded" if is_past_shown() else ""
-        return join_gaps(
-            RecordedGap(since, until, frozenset({key}), reason)
-            for key in self._titles
-            for since, until in self._history.unannounced_periods([key], -math.inf, self._now)
-        )
+        return self._remembered(-math.inf)
 
     @property
     def is_now(self) -> bool:
@@ -71,22 +71,43 @@ class ChangeGaps:
 
     def titles(self, gap: RecordedGap) -> str:
         """The kinds of a gap by their titles; empty where these are all."""
-        return "" if gap.keys >= self._titles.keys() else ", ".join(sorted(self._titles[key] for key in gap.keys))
+        named = [title for key, title in self._titles.items() if key in gap.keys]
+        return "" if len(named) == len(self._titles) else ", ".join(sorted(named))
 
     def of_chart(self) -> list[tuple[float, float]]:
         """The times within the chart, in Unix seconds, of which some kind's changes are not all known."""
-        return join_periods((gap.since, gap.until) for gap in self._of_chart())
+        begin = chart_begin(self._now)
+        return join_periods(period for key in self._titles for period in self._periods(key, begin))
 
     def named(self) -> tuple[ChartGap, ...]:
-        """The newest of the chart, MAX_NAMED at most."""
+        """The newest of the chart, MAX_NAMED at most, each with its own beginning, also where that is before the
+        chart's.
+        """
         begin = chart_begin(self._now)
+        gaps = self._remembered(begin)
+        known = {key: min(self._counted_from(key), self._now) for key in self._titles}
+        for gap in self._recorded:
+            is_uncounted = gap.until > begin and any(gap.since < known.get(key, -math.inf) for key in gap.keys)
+            if is_uncounted and not any(gap.keys & each.keys and each.since < gap.until for each in gaps):
+                gaps.append(gap)
+        uncounted = join_gaps(
+            RecordedGap(-math.inf, until, frozenset({key}), "")
+            for key, until in known.items()
+            if until >= begin + MIN_SECONDS
+            and not any(
+                key in gap.keys and gap.since <= begin + MIN_SECONDS and gap.until >= until - MIN_SECONDS
+                for gap in gaps
+            )
+        )
+        newest = sorted([*gaps, *uncounted], key=lambda gap: gap.until)[-MAX_NAMED:]
         return tuple(
             ChartGap(
-                None if gap.since <= begin else moment_of(math.floor(gap.since)),
+                moment_of(math.floor(gap.since)) if math.isfinite(gap.since) else None,
                 moment_of(math.ceil(gap.until)),
                 self.titles(gap),
+                gap.reason,
             )
-            for gap in self._of_chart()[-MAX_NAMED:]
+            for gap in newest
         )
 
     def of_sparkline(self, key: str) -> tuple[SparkGap, ...]:
@@ -96,12 +117,12 @@ class ChangeGaps:
             SparkGap(*band_position(since, until, begin, seconds)) for since, until in self._periods(key, begin)
         )
 
-    def _of_chart(self) -> list[RecordedGap]:
-        begin = chart_begin(self._now)
+    def _remembered(self, begin: float) -> list[RecordedGap]:
+        """Those after `begin`, Unix seconds, oldest first, each with its own beginning."""
         return join_gaps(
-            RecordedGap(since, until, frozenset({key}), "")
+            RecordedGap(since, until, frozenset({key}), self._history.gap_reason(key, since))
             for key in self._titles
-            for since, until in self._periods(key, begin)
+            for since, until in self._history.unannounced_periods([key], begin, self._now)
         )
 
     def _periods(self, key: str, begin: float) -> list[tuple[float, float]]:

@@ -13,14 +13,17 @@ it on as a `deltaboard:rates` event on document.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from heapq import merge
 from itertools import islice
 from typing import ClassVar
 
+from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.hub.live_view import LiveView
@@ -29,10 +32,13 @@ from dashboard.live.hub.unavailable_kinds import (
     UnavailableKinds,
     informer_state,
     is_unknown,
+    join_first_titles,
     join_titles,
     unavailable_kinds,
 )
-from dashboard.live.rendering.charts import chart_data
+from dashboard.live.moments.history_objects import HistoryObjects
+from dashboard.live.moments.recorded_feed import RecordedFeed, RecordedGap, join_gaps, open_recorded_feed
+from dashboard.live.rendering.charts import chart_begin, chart_data
 from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.change_rates import Rate
@@ -46,11 +52,13 @@ from dashboard.pages.causes.shown_causes import Causes
 from dashboard.pages.feed.bursts import line_id
 from dashboard.pages.feed.gap_lines import GapLine, with_gaps
 from dashboard.pages.feed.lines import FeedLine, feed_line
-from dashboard.pages.overview.change_gaps import ChangeGaps
+from dashboard.pages.overview.change_gaps import MIN_SECONDS, ChangeGaps
 from dashboard.pages.overview.namespace_rates import NamespaceRates
 from dashboard.pages.overview.tiles import Tile, tile_of
 from dashboard.runtime.read_only import is_past_shown
 from informerd.clock import Clock
+
+logger = logging.getLogger(__name__)
 
 TEMPLATES = {
     "limit": "overview/_namespace_limit.html",
@@ -65,6 +73,8 @@ MAX_COVERED = 10
 """Maximum number of kinds whose problems are shown and that are named."""
 LATEST_SCAN_LIMIT = 500
 """Entries of each kind in which the latest of some namespaces are searched."""
+GAPS_RECORDED = 10.0
+"""Seconds after a worker has begun in which history has the gap before that."""
 BACKGROUND_KINDS = frozenset({"namespaces", "nodes", "events"})
 """Kinds that even an empty cluster has objects of."""
 
@@ -91,9 +101,10 @@ class LiveOverview(LiveView):
         *,
         namespaces: tuple[str, ...] = (),
         make_own_rates: Callable[[], NamespaceRates] | None = None,
+        recorded: RecordedFeed | None = None,
     ) -> None:
         """`find_causes` returns the problems in `namespaces`. `make_own_rates` counts changes there; without it the
-        rates cover all namespaces.
+        rates cover all namespaces. `recorded` has the gaps before changes are counted; None where no history is kept.
         """
         super().__init__(self.state_key(namespaces), keys=(), clock=clock)
         self.namespaces = tuple(sorted(set(namespaces)))
@@ -104,6 +115,11 @@ class LiveOverview(LiveView):
         self._find_causes = find_causes
         self._count_own = make_own_rates
         self._own_rates: NamespaceRates | None = None
+        self._recorded = recorded
+        self._recorded_gaps: list[RecordedGap] = []
+        self._gaps_read_for = -math.inf
+        """From when on changes are counted after `_recorded_gaps`."""
+        self._reader: asyncio.Task[None] | None = None
         self._take_kinds()
 
     @staticmethod
@@ -163,11 +179,7 @@ class LiveOverview(LiveView):
         """The kinds whose problems are known, as a sentence; more than MAX_COVERED are counted. Empty where none is."""
         known = [each for each in self._known_replicas if not is_unknown(each) and not each.is_hidden]
         titles = [self._kinds[each.key].title for each in known]
-        if not titles:
-            return ""
-        more = len(titles) - MAX_COVERED
-        named = [*titles[:MAX_COVERED], f"{more} other kind{'s' if more > 1 else ''}"] if more > 0 else titles
-        return f"{join_titles(named)} are covered."
+        return f"{join_first_titles(titles, MAX_COVERED)} are covered." if titles else ""
 
     @property
     def sees_nothing(self) -> bool:
@@ -241,7 +253,7 @@ class LiveOverview(LiveView):
         """Times of which not every change of the kinds that are followed always is known."""
         seen = {replica.key for replica in self._steady if not replica.is_hidden and not is_unknown(replica)}
         kinds = [kind for key, kind in self._kinds.items() if key in seen]
-        return ChangeGaps(self._history, kinds, self.clock.time(), self._counted_from)
+        return ChangeGaps(self._history, kinds, self.clock.time(), self._counted_from, self._recorded_gaps)
 
     def _counted_from(self, key: str) -> float:
         now = self.clock.time()
@@ -251,7 +263,7 @@ class LiveOverview(LiveView):
 
     def _entries(self, replica: ReadableReplica) -> Iterator[tuple[float, str, int, Entry]]:
         """Entries of one kind, the newest first."""
-        newest = ((-entry.time, replica.key, -entry.seq, entry) for entry in reversed(replica.entries))
+        newest = ((-entry.ordered_at, replica.key, -entry.seq, entry) for entry in reversed(replica.entries))
         if not self.namespaces:
             return newest
         return (item for item in islice(newest, LATEST_SCAN_LIMIT) if item[3].namespace in self.namespaces)
@@ -294,6 +306,13 @@ class LiveOverview(LiveView):
     def open(self) -> None:
         if self._count_own is not None:
             self._own_rates = self._count_own()  # what came while nobody wanted it was not heard
+        self._read_gaps()
+
+    def close(self) -> None:
+        """Stop to read history."""
+        if self._reader is not None:
+            self._reader.cancel()
+            self._reader, self._gaps_read_for = None, -math.inf
 
     def apply(self, key: str, change: Change) -> None:
         if self._own_rates is not None and change.entries:
@@ -306,6 +325,32 @@ class LiveOverview(LiveView):
 
     def pass_time(self, now: float) -> None:  # noqa: ARG002 -- due because of others
         self.dirty = True
+        self._read_gaps()
+
+    def _read_gaps(self) -> None:
+        """Read the gaps before changes are counted, where the chart has some of that time."""
+        now = self.clock.time()
+        begin = chart_begin(now)
+        keys = [replica.key for replica in self._steady]
+        counted = max((since for key in keys if math.isfinite(since := self._counted_from(key))), default=-math.inf)
+        is_due = begin + MIN_SECONDS <= counted <= now - GAPS_RECORDED and counted != self._gaps_read_for
+        if self._recorded is None or not is_due:
+            return
+        self._gaps_read_for = counted
+        reading = self._find_gaps(self._recorded, keys, begin, now)
+        self._reader = asyncio.get_running_loop().create_task(reading, name="reading the overview's gaps from history")
+
+    async def _find_gaps(self, recorded: RecordedFeed, keys: Iterable[str], begin: float, now: float) -> None:
+        try:
+            since = await recorded.recorded_since(keys)
+            found = [gap for key in since for gap in await recorded.gaps([key], max(begin, since[key]), now)]
+        except HistoryUnavailable:
+            return  # the chart says from when on it counts
+        except Exception:
+            logger.exception("the overview's gaps could not be read from history")
+            return
+        self._recorded_gaps, self.dirty = join_gaps(found), True
+        self.on_dirty()
 
     # --- rendering ---
 
@@ -326,8 +371,8 @@ class LiveOverview(LiveView):
         return [(f"#{name}-{self.id}", "outerMorph", render(template, context)) for name, template in TEMPLATES.items()]
 
 
-def open_overview(hub: Hub, namespaces: tuple[str, ...] = ()) -> LiveOverview:
-    """The overview's view, of all namespaces or of some."""
+def open_overview(hub: Hub, namespaces: tuple[str, ...] = (), recorded: HistoryObjects | None = None) -> LiveOverview:
+    """The overview's view, of all namespaces or of some. `recorded` is history, None where none is kept."""
 
     def own_rates() -> NamespaceRates:
         return NamespaceRates(
@@ -342,6 +387,7 @@ def open_overview(hub: Hub, namespaces: tuple[str, ...] = ()) -> LiveOverview:
             lambda: open_causes(hub, namespaces).found,
             namespaces=namespaces,
             make_own_rates=own_rates if namespaces else None,
+            recorded=open_recorded_feed(hub, recorded),
         )
 
     return hub.open_view(LiveOverview, LiveOverview.state_key(namespaces), make)

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
+from dashboard.live.moments.history_objects import HISTORY
 from dashboard.objects.query.params import read_namespaces
 from dashboard.objects.query.tokenizer import QueryProblem
 from dashboard.pages.layout.htmx import vary_on_htmx
@@ -22,7 +23,7 @@ async def overview(request: HttpRequest) -> HttpResponse:
     state = state_of(request)
     problems: list[QueryProblem] = []
     namespaces = read_namespaces(request.GET, problems)
-    view = open_overview(state[HUB], namespaces)
+    view = open_overview(state[HUB], namespaces, state[HISTORY])
     choices = namespace_picker(state, namespaces, _overview_href)
     page = page_info(request, title="Overview", key="overview", view=view, namespaces=choices, selected=namespaces)
     sentences = [problem.message for problem in problems] + [

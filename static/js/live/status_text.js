@@ -1,5 +1,7 @@
 /* Sentences that say why a page is not live, in local time. The functions here are pure. */
 
+const NAMED = 3; // kinds with the same problem
+
 const two = (number) => String(number).padStart(2, "0");
 
 /* Close codes after which the page does not connect again by itself. */
@@ -57,15 +59,31 @@ export function problemsOf(beat, shownKeys) {
   return problems.length < keys.length ? problems.filter((problem) => problem.state !== "forbidden") : problems;
 }
 
-/* One or two sentences for the problems of a page; `kinds` is the number of kinds that it shows. */
+/* The text with {kinds} where it names its kind, the same for kinds with the same problem. */
+const textOfKinds = (problem) => problem.text.replace(problem.title, "{kinds}");
+
+/* "Pods, Nodes and Events"; of more than NAMED the others are counted. */
+function namesOf(problems) {
+  const more = problems.length - NAMED;
+  const names = problems.slice(0, NAMED).map((problem) => problem.title);
+  if (more > 0) names.push(`${more} other kind${more > 1 ? "s" : ""}`);
+  return names.join(", ").replace(/, ([^,]*)$/, " and $1");
+}
+
+/* Some sentences for the problems of a page; `kinds` is the number of kinds that it shows. outage_text of freshness.py
+   writes the same. */
 export function wordsOf(beat, problems, kinds, now) {
   if (beat.problem) return beat.problem;
   const [first] = problems;
-  const same = problems.every((problem) => problem.state === first.state);
-  const words = problemWords(first, now);
-  const nothing = problems.length === kinds && problems.every((problem) => problem.state === "forbidden");
-  if (nothing && problems.length > 1) return `Nothing can be read. ${words}`;
-  if (kinds === 1 || (same && problems.length === kinds)) return words;
-  if (problems.length === 1 && words.includes(first.title)) return words;
-  return `${problems.map((problem) => problem.title).join(", ")}: ${words}`;
+  const isAll = problems.length === kinds;
+  const isOneState = isAll && problems.every((problem) => problem.state === first.state);
+  const text = textOfKinds(first);
+  const alike = problems.filter((problem) => textOfKinds(problem) === text);
+  const others = problems.filter((problem) => !alike.includes(problem));
+  const since = Math.min(...alike.map((problem) => problem.since || Infinity));
+  let words = problemWords({ ...first, text: text.replace("{kinds}", namesOf(alike)), since: Number.isFinite(since) ? since : null }, now);
+  if (!text.includes("{kinds}") && kinds !== 1 && !(isAll && !others.length)) words = `${namesOf(alike)}: ${words}`;
+  if (isOneState && first.state === "forbidden" && kinds > 1) return `Nothing can be read. ${words}`;
+  if (!others.length || (isOneState && first.state !== "stale")) return words;
+  return `${words} ${namesOf(others)} may not be up to date either.`;
 }

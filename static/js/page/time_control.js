@@ -17,7 +17,7 @@ function local(date) {
 /* The page's address as of another moment, of now without one. */
 function addressAt(at) {
   const query = new URLSearchParams(location.search);
-  query.delete("at");
+  for (const name of ["at", "step", "searched"]) query.delete(name);
   if (at) query.set("at", at);
   return location.pathname + `?${query}`.replace(/^\?$/, "").replaceAll("%3A", ":").replaceAll("%2C", ",");
 }
@@ -65,10 +65,12 @@ function useOwnZone(form) {
 }
 
 function offerToPlay(bar) {
-  const shown = bar.querySelector("time");
-  shown.textContent = local(new Date(shown.dateTime)).replace("T", " ");
+  for (const shown of bar.querySelectorAll("time")) shown.textContent = local(new Date(shown.dateTime)).replace("T", " ");
+  const ended = bar.querySelector("#ended-step");
+  if (ended) history.replaceState(history.state, "", addressAt(shownMoment())); // no reload says it again
   const next = bar.querySelector("[rel=next]");
-  if (!next) return sessionStorage.removeItem(PLAYING); // this page says that there is no change
+  if (!next || ended?.matches("[data-all]")) sessionStorage.removeItem(PLAYING);
+  if (!next) return;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button";

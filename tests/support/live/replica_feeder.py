@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import zstandard
 
+from dashboard.live.replication.entry_builder import EntryTimes
 from dashboard.live.replication.messages import Frame, InterestMessage, SnapshotChunk
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import Replicas
@@ -51,11 +52,13 @@ class Feeder:
         entries: Iterable[Entry] = (),
         *,
         health: Health | None = None,
+        times: EntryTimes | None = None,
     ) -> None:
         self.key = key
         self.replica = Replica(key, clock)
         self.health = health or Health(state="live", since=clock.time(), heard=clock.time())
         self._clock = clock
+        self._times = times or EntryTimes(clock)
         self._seq = 0
         self._entry_seq = 0
         self.replica.receive_frame(self._frame())
@@ -98,9 +101,10 @@ class Feeder:
 
     def entry(self, row: Row, op: Operation, words: str, about: EventSubject | None = None) -> Entry:
         self._entry_seq += 1
+        time, behind = self._times.next()
         return Entry(
             self._entry_seq,
-            self._clock.time(),
+            time,
             op,
             row.namespace,
             row.name,
@@ -110,6 +114,7 @@ class Feeder:
             row.tone,
             EPOCH,
             about=about,
+            behind=behind,
         )
 
     def _send(self, rows: tuple[Row, ...] = (), gone: tuple[str, ...] = (), entries: tuple[Entry, ...] = ()) -> None:

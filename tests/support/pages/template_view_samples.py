@@ -397,7 +397,7 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
             "deleted": [n * 3 % 5 for n in range(samples)],
             "gaps": [[NOW - 300, NOW - 240]],
         },
-        gaps=Made(named=(ChartGap(moment_of(NOW - 300), moment_of(NOW - 240), "Pods"),)),
+        gaps=Made(named=(ChartGap(moment_of(NOW - 300), moment_of(NOW - 240), "Pods", "no worker ran"),)),
     )
     view.__dict__.update(changes)
     return view

@@ -89,3 +89,17 @@ def test_without_scripts_what_may_not_be_listed_spoils_its_own_page_only(pods: F
     pods.beat(Health("forbidden", since=100.0, problem="no"))
     assert outage_text([PODS], replicas) == "Pods may not be listed: no."
     assert outage_text([PODS, NODES], replicas) == ""
+
+
+def test_without_scripts_all_kinds_with_the_same_problem_are_its_subject() -> None:
+    kinds = [*KINDS.values()][:6]
+    feeders = {kind.key: Feeder(kind.key, FakeClock()) for kind in kinds}
+    replicas = {key: feeder.replica for key, feeder in feeders.items()}
+    for number, feeder in enumerate(feeders.values()):
+        feeder.beat(Health("stale", since=100.0 - number, problem="no worker ran", has_answer=True))
+    a, b, c, *_ = (kind.title for kind in kinds)
+    words = "have not been up to date since 1970-01-01 00:01:35 UTC: no worker ran. What you see is from then."
+    assert outage_text(kinds, replicas) == f"{a}, {b}, {c} and 3 other kinds {words}"
+    feeders[kinds[-1].key].beat(Health("stale", since=100.0, problem="it is too slow", has_answer=True))
+    assert outage_text(kinds, replicas).startswith(f"{a}, {b}, {c} and 2 other kinds have not")
+    assert outage_text(kinds, replicas).endswith(f"from then. {kinds[-1].title} may not be up to date either.")

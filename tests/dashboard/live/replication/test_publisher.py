@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from dashboard.live.replication.compression_dictionaries import MAX_OBJECT_BYTES
+from dashboard.live.replication.entry_builder import EntryTimes
 from dashboard.live.replication.messages import SnapshotRequest
 from dashboard.live.replication.pending_changes import MAX_FRAME_ENTRIES
 from dashboard.live.replication.publisher import MAX_ENTRIES, Publisher
@@ -48,6 +49,26 @@ async def test_rows_of_a_tick_are_coalesced_and_entries_are_not(publisher: Publi
     assert [entry.seq for entry in frame.entries] == [1, 2, 3]
     assert {entry.epoch for entry in frame.entries} == {publisher.epoch}
     assert frame.rates == (0, 3, 0)
+
+
+async def test_entries_of_all_kinds_keep_their_order_and_their_times_when_the_clock_is_set_back(
+    layer: RecordingLayer, clock: FakeClock
+) -> None:
+    times = EntryTimes(clock)
+    pods, nodes = (Publisher(key, layer, clock, times=times) for key in ("pods", "nodes"))
+    said = []
+    for publisher, jump in ((pods, 0), (nodes, 1), (pods, -3600), (pods, 0), (nodes, 5), (pods, 3600)):
+        clock.jump(jump)
+        publisher.add_entry("modified", row("web"), "changed", "ok")
+        said.append(clock.time())
+    await pods.flush()
+    await nodes.flush()
+    entries = [entry for frame in layer.frames for entry in frame.entries]
+    assert sorted(entry.time for entry in entries) == sorted(said)
+    assert [entry.time for entry in sorted(entries, key=lambda each: each.ordered_at)] == said
+    assert [entry.behind > 0 for entry in sorted(entries, key=lambda each: each.ordered_at)] == [
+        False, False, True, True, True, False,
+    ]  # fmt: skip
 
 
 async def test_neither_a_relist_nor_a_snapshot_of_it_holds_up_the_loop(

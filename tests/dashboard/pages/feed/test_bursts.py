@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +51,16 @@ def test_lines_of_one_moment_have_different_ids_that_say_nothing_of_the_workers_
     assert ids[:3] == sorted(ids[:3])
     again = BurstFolder(is_folding=False)
     assert [again.add(PODS, entry(seq, at=at))[0].id for seq, at in enumerate(times)] == ids
+
+
+def test_a_clock_that_was_set_back_ends_bursts_and_folds_no_more_than_before() -> None:
+    folds = BurstFolder()
+    for number in range(8):
+        folds.add(PODS, entry(number + 1, f"web-{number}", at=7200.0))
+    after = [msgspec.structs.replace(entry(100 + n, "web-0", at=n * 0.5), behind=7_200_000_000 - n) for n in range(99)]
+    items = {folds.add(PODS, each)[0].id: each for each in after}
+    assert len(folds._bursts) == 1
+    assert len(items) >= 99 * 0.5 / BURST_MAX_SECONDS
 
 
 def test_a_pause_or_too_long_a_burst_begins_another_line() -> None:

@@ -11,6 +11,8 @@ from django.http import QueryDict
 from django.template.loader import render_to_string
 
 from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.rendering.time_texts import rfc3339
+from dashboard.live.replication.entry_builder import EntryTimes
 from dashboard.live.replication.feed_history import CHUNK_SIZE, FeedHistory
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import parse_kinds
@@ -33,7 +35,8 @@ KINDS = parse_kinds(["pods", "events"])
 class Shown:
     def __init__(self, params: str = "", before: int = 0) -> None:
         self.clock = FakeClock()
-        self.pods, self.events = Feeder("pods", self.clock), Feeder("events", self.clock)
+        times = EntryTimes(self.clock)
+        self.pods, self.events = (Feeder(key, self.clock, times=times) for key in ("pods", "events"))
         for _ in range(before):
             self.pods.say(1)
             self.clock.skip(0.01)
@@ -179,6 +182,23 @@ def test_a_wall_clock_that_is_set_back_stops_neither_lines_nor_counts() -> None:
     shown.pods.lose_entries(7)
     shown.pods.say(IMMEDIATE_LINES + 1)
     assert "7 missed" in shown.view.update(shown.render)
+
+
+@pytest.mark.parametrize("before", [2, 1100])
+async def test_after_a_clock_was_set_back_lines_stand_in_the_order_in_which_the_worker_saw_them(before: int) -> None:
+    shown = Shown("folds=off", before=before)
+    shown.events.say(1)
+    shown.clock.jump(-3600)
+    newest = []
+    for feeder in (shown.pods, shown.pods, shown.events, shown.pods):
+        shown.clock.skip(1)
+        newest.append((feeder.key, rfc3339(shown.clock.time())))
+        feeder.say(1)
+    again = LiveFeed(shown.query, KINDS, shown.log, TimeSlicer(), shown.clock)
+    await again.search_done.wait()
+    for lines in (shown.lines, again.lines):
+        assert [(line.resource, line.datetime) for line in lines[:4]] == newest[::-1]
+        assert [line.resource for line in lines[4:6]] == ["events", "pods"]
 
 
 def test_lines_that_wait_for_their_swap_hold_back_nothing_else_and_are_not_said_to_be_left_out() -> None:

@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 
 from dashboard.access.rights import Rights, Rule
 from dashboard.live.history.part import HistoryUnavailable
-from dashboard.live.history.reader import ChangedState
+from dashboard.live.history.reader import ChangedState, SearchStep
 from dashboard.live.history.version import Operation, Version
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.rights_groups import RightsGroups
@@ -25,12 +25,13 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import find_builtin_kind
 from dashboard.pages.feed import live_feed, recorded_changes
-from dashboard.pages.feed.live_feed import open_feed, wait_for_feed
+from dashboard.pages.feed.live_feed import LiveFeed, open_feed, wait_for_feed
 from dashboard.pages.feed.query import FeedQuery
 from tests.support.live.history import START, Log, history_database
 from tests.support.objects.rows import Json, made, row_of
 from tests.support.pages.recorded_site import RecordedSite
 from tests.support.pages.small_site import page, words
+from tests.support.wait import eventually
 
 HOUR = 3_600_000_000
 
@@ -350,7 +351,7 @@ async def test_a_long_search_says_how_far_it_came_and_goes_on_from_there(
         site.record(Operation.ADDED, pod(f"web-{number}", 2 + number), "pods")
     html = await page(site.site, "/feed/?q=db")
     assert not [line for line in lines(html) if "db-1" in line]
-    assert "Searched back to 2027-01-15 07:59:31 UTC , 5 changes." in words(html)
+    assert "Searched back to 2027-01-15 07:59:05 UTC , 5 changes." in words(html)
     (earlier,) = re.findall(r'<a class="button" href="([^"]*)">Earlier changes', html)
     assert "db-1" in lines(await page(site.site, earlier.replace("&amp;", "&")))[0]
 
@@ -506,7 +507,7 @@ async def test_a_feed_that_nobody_looks_at_is_read_no_further(
     held, reached = asyncio.Event(), asyncio.Event()
     steps = site.parts.history.changes
 
-    async def changes(*arguments: object) -> AsyncGenerator[list[Version]]:
+    async def changes(*arguments: object) -> AsyncGenerator[SearchStep]:
         reached.set()
         await held.wait()
         async for step in steps(*arguments):
@@ -526,6 +527,36 @@ async def test_a_feed_that_nobody_looks_at_is_read_no_further(
     view.open()
     await view.recorded_done.wait()
     assert [line.name for line in view.lines] == ["web-1"]
+
+
+async def test_a_search_says_how_far_it_has_come_while_it_finds_nothing(
+    site: RecordedSite, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.record(Operation.ADDED, event("web-1", 1), "events")
+    log.now = START
+    site.record(Operation.ADDED, pod("web-1", 2), "pods")
+    monkeypatch.setattr(recorded_changes, "SHOW_INTERVAL", 0.0)
+    released, steps = asyncio.Semaphore(0), site.parts.history.changes
+
+    async def changes(*arguments: object) -> AsyncGenerator[SearchStep]:
+        async for step in steps(*arguments):
+            await released.acquire()
+            yield step
+
+    monkeypatch.setattr(site.parts.history, "changes", changes)
+    query, render = FeedQuery.parse(QueryDict("kind=events&last=7d")), Renderer(render_to_string)
+
+    def view() -> LiveFeed:
+        return open_feed(site.site.parts.hub, query, site.parts.history)
+
+    for back_to in ("07:59:05", "07:57:05", "07:53:05"):
+        released.release()
+        told = f"Searching history: back to 2027-01-15 {back_to} UTC so far, 0 changes."
+        await eventually(lambda: told in words(view().render_window(render)), what=told)  # noqa: B023
+    for _ in range(20):
+        released.release()
+    await view().recorded_done.wait()
+    assert [line.name for line in view().lines] == ["web-1"]
 
 
 async def test_a_page_without_any_line_waits_for_the_newest_that_history_has(

@@ -88,6 +88,7 @@ async def test_changes_of_what_it_owns_of_its_nodes_and_of_pods_that_are_gone_ar
     pods = world.feeders["pods"]
     gone = pods.entry(pod_of("web-rs-0"), "deleted", "was Error")
     pods._send(entries=(msgspec.structs.replace(gone, owner="ReplicaSet/web-rs", owner_group="apps"),))
+    pods._send(entries=(pods.entry(pod_of("web-rs-1"), "deleted", "deleted"),))
     foreign = pods.entry(pod_of("foreign"), "deleted", "was Error")
     pods._send(entries=(msgspec.structs.replace(foreign, owner="ReplicaSet/web-rs", owner_group="example.com"),))
     pods.put(row_of("pods", made("Pod", "other")), words="phase Pending → Running")
@@ -95,7 +96,7 @@ async def test_changes_of_what_it_owns_of_its_nodes_and_of_pods_that_are_gone_ar
     changes = said(entries, "change")
     assert changes >= {
         ("web", "created"), ("web-rs", "created"), ("n-1", "ready True → False"), ("web-rs-1", "created, Pending"),
-        ("web-rs-0", "deleted, was Error"),
+        ("web-rs-0", "deleted, was Error"), ("web-rs-1", "deleted"),
     }  # fmt: skip
     assert not {name for name, _ in changes} & {"other", "foreign"}
     assert [entry.at for entry in entries] == sorted((entry.at for entry in entries), reverse=True)

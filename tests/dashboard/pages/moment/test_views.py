@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from urllib.parse import unquote, urlencode
 
 import pytest
@@ -16,6 +17,7 @@ CHANGES = (
     ("pods", "shop", "db", -20), ("events", "shop", "web.1", -10),
 )  # fmt: skip
 """Kind, namespace, name, and seconds before now, of all changes."""
+NO_CHANGE = "stays"
 
 
 def fill(past: SiteWithHistory) -> None:
@@ -33,19 +35,21 @@ async def step(past: SiteWithHistory, shown: str, at: int, to: str = "next") -> 
     response = await past.get(f"/moment/step/?{query}")
     if response.status_code == 302:
         address, _, moment = unquote(response["Location"]).rpartition("at=")
+        if moment == f"{format_at(now + at)}&step={to}":
+            return f"{address[:-1]} {NO_CHANGE}"
         seconds = next(each for *_, each in CHANGES if format_at(now + each) == moment)
         return f"{address[:-1]} {seconds}"
     html = response.content.decode()
-    return next(
-        text for text in ("There is no change", "There is no such page", "History cannot be read") if text in html
-    )
+    return next(text for text in ("There is no such page", "History cannot be read") if text in html)
 
 
 @pytest.mark.parametrize(
     ("shown", "at", "to", "found"),
     [
         ("/", -60, "next", "/ -50"),
-        ("/", -15, "next", "There is no change"),
+        ("/", -15, "next", f"/ {NO_CHANGE}"),
+        ("/resources/pods/?q=web&step=previous&searched=x", -15, "next", f"/resources/pods/?q=web {NO_CHANGE}"),
+        ("/", -55, "previous", f"/ {NO_CHANGE}"),
         ("/", -30, "previous", "/ -40"),
         ("/resources/pods/?q=a%3Db&at=2026-01-01T00:00:00Z", -45, "next", "/resources/pods/?q=a=b -40"),
         ("/resources/pods/?namespace=shop", -45, "next", "/resources/pods/?namespace=shop -20"),
@@ -68,7 +72,7 @@ async def test_without_rights_no_step_tells_of_a_change() -> None:
         fill(past)
         past.state = past.state.with_objects({RIGHTS: Rights(())})
         for shown in ("/", "/resources/pods/", "/resources/pods/shop/web/", "/resources/events/"):
-            assert await step(past, shown, -60) == "There is no change"
+            assert await step(past, shown, -60) == f"{shown} {NO_CHANGE}"
 
 
 async def test_changes_of_events_are_told_to_those_who_see_all_that_events_are_about() -> None:
@@ -77,16 +81,26 @@ async def test_changes_of_events_are_told_to_those_who_see_all_that_events_are_a
         fill(past)
         past.state = past.state.with_objects({RIGHTS: Rights([rule])})
         assert await step(past, "/resources/pods/", -60) == "/resources/pods/ -50"
-        assert await step(past, "/resources/events/", -60) == "There is no change"
+        assert await step(past, "/resources/events/", -60) == f"/resources/events/ {NO_CHANGE}"
 
 
-async def test_a_page_that_says_that_there_is_no_change_offers_no_further_step() -> None:
+@pytest.mark.parametrize(
+    ("to", "words", "link"),
+    [("next", "No later change", 'rel="next" autofocus'), ("previous", "No earlier change", 'rel="prev" autofocus')],
+)
+async def test_a_step_without_a_change_stays_on_its_page_whose_bar_says_so(to: str, words: str, link: str) -> None:
     async with site_with_history() as past:
         at = format_at(past.site.clock.time() - 5)
-        html = (await past.get(f"/moment/step/?from=/&at={at}")).content.decode()
-        assert "There is no change" in html
-        assert 'rel="next"' not in html
-        assert "Back to now" in html
+        shown = f"/resources/pods/?q=web&at={at}"
+        response = await past.get(f"/moment/step/?{urlencode({'from': shown, 'at': at, 'to': to})}")
+        assert (response.status_code, response["Location"]) == (302, f"{shown}&step={to}")
+        page = await past.get(response["Location"])
+        bar = page.content.decode().partition('class="past-bar"')[2].partition("</section>")[0]
+        assert page.status_code == 200
+        assert f"{words} of what this page shows." in bar
+        assert link in bar
+        assert bar.count("autofocus") == 1
+        assert "step%3D" not in bar
 
 
 async def test_history_that_cannot_be_read_is_told() -> None:
@@ -99,8 +113,19 @@ async def test_a_search_that_did_not_come_to_its_end_says_how_far_it_came_and_go
     async with site_with_history() as past:
         now = past.site.clock.time()
         past.history.searched_until = now - 30
-        response = await past.get(f"/moment/step/?{urlencode({'from': '/', 'at': format_at(now - 60), 'to': 'next'})}")
-        html = response.content.decode()
-        assert f"changed between {format_at(now - 60)} and {format_at(now - 30)}." in html
-        assert "Search on" in html
-        assert urlencode({"at": format_at(now - 30)}) in html
+        at, until = format_at(now - 60), format_at(now - 30)
+        response = await past.get(f"/moment/step/?{urlencode({'from': '/', 'at': at, 'to': 'next'})}")
+        assert response["Location"] == f"/?at={at}&step=next&searched={until}"
+        html = (await past.get(response["Location"])).content.decode()
+        assert "No later change of what this page shows as far as" in html
+        assert f'<time datetime="{until}">' in html
+        assert escape(urlencode({"from": f"/?at={at}", "at": until, "to": "next"})) in html
+        assert escape(urlencode({"from": f"/?at={at}", "at": at, "to": "previous"})) in html
+
+
+async def test_what_is_no_outcome_of_a_step_is_not_said() -> None:
+    async with site_with_history() as past:
+        at = format_at(past.site.clock.time() - 60)
+        for outcome in ("step=sideways", "step=next&searched=<b>", "searched=2026-01-01T00:00:00Z"):
+            html = (await past.get(f"/?at={at}&{outcome}")).content.decode()
+            assert "change of what this page shows" not in html

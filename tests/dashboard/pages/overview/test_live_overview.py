@@ -9,6 +9,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from dashboard.live.hub.hub_kinds import HubKinds
+from dashboard.live.moments.recorded_feed import RecordedGap
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.change_rates import RATES_SECONDS
 from dashboard.live.replication.feed_history import FeedHistory
@@ -25,7 +26,9 @@ from dashboard.pages.causes.shown_causes import Cause, Causes
 from dashboard.pages.causes.top_owner import Subject
 from dashboard.pages.causes.unhealthy_object import LONG_REASON, MAX_REASON, UnhealthyObject
 from dashboard.pages.feed.lines import FeedLine
+from dashboard.pages.feed.timestamp import moment_of
 from dashboard.pages.overview import live_overview
+from dashboard.pages.overview.change_gaps import ChangeGaps, ChartGap
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
 from dashboard.pages.overview.namespace_rates import NamespaceRates
 from dashboard.runtime.read_only import past_is_shown
@@ -189,6 +192,7 @@ def test_a_time_without_reports_is_a_gap_in_the_charts_and_between_the_latest_ch
     assert shown.view.rates["gaps"] == [(now - 40, now - 10)]
     html = shown.view.render_window(shown.render)
     assert "Changes of Pods may be missing from" in words(html)
+    assert "(no worker reported changes)" in words(html)
     newest, gap, oldest = shown.view.latest
     assert [line.is_gap for line in (newest, gap, oldest)] == [False, True, False]
     assert 'class="gap-line"' in html
@@ -197,10 +201,31 @@ def test_a_time_without_reports_is_a_gap_in_the_charts_and_between_the_latest_ch
     assert f'<rect class="f-unknown" x="{pods.gaps[0].x}" width="10.00" height="28"/>' in html
 
 
+def test_a_gap_that_began_before_the_chart_is_told_with_its_own_beginning() -> None:
+    shown = Shown()
+    shown.clock.skip(2 * RATES_SECONDS)
+    now = shown.clock.time()
+    shown.history.add("pods", Change(unannounced=(now - 1200, now - 60)))
+    (gap,) = shown.view.gaps.named()
+    assert (gap.begin, gap.end) == (moment_of(now - 1200), moment_of(now - 60))
+    assert shown.view.rates["gaps"] == [(shown.view.rates["start"], now - 60)]
+
+
+def test_a_gap_until_the_worker_began_is_all_that_is_told_of_the_time_before() -> None:
+    shown = Shown()
+    shown.clock.skip(60)
+    now, keys = shown.clock.time(), frozenset({"pods", "nodes"})
+    recorded = [RecordedGap(now - 4000, EPOCH_BEGIN + 1, keys, "no worker ran")]
+    kinds = [kind for key, kind in KINDS.items() if key in keys]
+    (gap,) = ChangeGaps(shown.history, kinds, now, lambda _: EPOCH_BEGIN, recorded).named()
+    assert gap == ChartGap(moment_of(now - 4000), moment_of(EPOCH_BEGIN + 1), "", "no worker ran")
+
+
 def test_what_was_before_the_worker_began_is_a_gap_in_the_charts() -> None:
     shown = Shown()
     assert shown.view.rates["gaps"] == [(shown.view.rates["start"], EPOCH_BEGIN)]
-    assert "Changes may be missing before" in words(shown.view.render_window(shown.render))
+    html = shown.view.render_window(shown.render)
+    assert "Changes before 2027-01-15 08:00:00 UTC are not in this chart: its counts begin then." in words(html)
     shown.clock.skip(RATES_SECONDS)
     assert shown.view.rates["gaps"] == []
 

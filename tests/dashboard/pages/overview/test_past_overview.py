@@ -1,4 +1,4 @@
-"""Tests of the overview of a moment in and after a gap of history."""
+"""Tests of the overview in, after and of a moment after a gap of history."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 from django.template.loader import render_to_string
 
+from dashboard.live.history.spans import NO_RECORDER
 from dashboard.live.history.sqlite_parts import SqliteParts
 from dashboard.live.history.version import Operation
 from dashboard.live.moments.at_parameter import format_at
 from dashboard.live.moments.history_objects import HistoryObjects
 from dashboard.live.moments.moments import Moments
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.pages.overview.live_overview import GAPS_RECORDED, open_overview
 from tests.support.live.history import START, Log
 from tests.support.live.recorded_objects import RecordedObjects
 from tests.support.objects.rows import made
@@ -23,6 +26,7 @@ from tests.support.pages.small_site import words
 from tests.support.wait import eventually
 
 MINUTE = 60_000_000
+GAP = "may be missing from 2027-01-15 03:00:00 UTC to 2027-01-15 07:55:00 UTC"
 
 
 @pytest.fixture
@@ -59,6 +63,10 @@ async def overview(log: Log, minutes: int) -> str:
         await asyncio.wait([running])
 
 
+def chart_gaps(html: str) -> str:
+    return words(html.partition('<div class="chart-gaps"')[2].partition(">")[2].partition("</div>")[0])
+
+
 def latest(html: str) -> list[str]:
     card = html[html.index('id="latest-') :]
     return [words(each) for each in re.findall(r"<li[ >].*?</li>", card[: card.index("</ol>")], re.DOTALL)]
@@ -68,7 +76,7 @@ async def test_a_moment_in_a_gap_has_the_last_changes_before_the_gap_and_says_th
     html = await overview(log, 60)
     assert "This moment lies in a gap of history" in html
     gap, added, *_ = latest(html)
-    assert gap.startswith("Changes may be missing from 2027-01-15 03:00:00 UTC to 2027-01-15 07:00:00 UTC")
+    assert gap == f"Changes may be missing from 2027-01-15 03:00:00 UTC to 2027-01-15 07:00:00 UTC ({NO_RECORDER})."
     assert "added" in added
     assert "web" in added
 
@@ -78,9 +86,9 @@ async def test_a_moment_after_a_gap_draws_it_in_the_chart_and_between_the_latest
     assert "lies in a gap" not in html
     changed, gap, *_ = latest(html)
     assert "modified" in changed
-    assert "may be missing from 2027-01-15 03:00:00 UTC to 2027-01-15 07:55:00 UTC" in gap, "also where an hour is read"
+    assert GAP in gap, "also where an hour is read"
     assert re.search(r'"gaps": \[\[1799999045, 1799999700\.\d+\]\]', html), "from where the chart begins"
-    assert "Changes may be missing before 2027-01-15 07:55:00 UTC" in words(html[html.index('class="chart-gaps"') :])
+    assert chart_gaps(html) == f"Changes {GAP} ({NO_RECORDER}).", "from where it begins"
 
 
 async def test_what_was_before_recording_began_is_not_known_and_not_a_gap(log: Log) -> None:
@@ -88,4 +96,13 @@ async def test_what_was_before_recording_began_is_not_known_and_not_a_gap(log: L
     gap, added = latest(html)
     assert "from 2027-01-15 03:00:00 UTC to 2027-01-15 03:01:00 UTC" in gap, "the moment lies in it"
     assert "added" in added
-    assert "Changes may be missing before 2027-01-15 03:00:00 UTC" in words(html[html.index('class="chart-gaps"') :])
+    assert chart_gaps(html).startswith("Changes before 2027-01-15 03:00:00 UTC are not in this chart: its counts begin")
+
+
+async def test_a_gap_before_the_worker_began_is_told_with_its_beginning_and_reason(log: Log) -> None:
+    recorded = RecordedSite(log)
+    recorded.site.clock.skip(GAPS_RECORDED)
+    view, render = open_overview(recorded.site.parts.hub, (), recorded.parts.history), Renderer(render_to_string)
+    await eventually(lambda: "may be missing" in view.render_window(render), what="the gap is read")
+    uncounted = "Changes before 2027-01-15 08:00:00 UTC are not in this chart: its counts begin then."
+    assert chart_gaps(view.render_window(render)) == f"Changes of Pods {GAP} ({NO_RECORDER}). {uncounted}"
