@@ -39,14 +39,16 @@ class Recorder:
         clock: Clock,
         retention: Retention | None = None,
         queue: ChangeQueue | None = None,
+        connection: str = "",
     ) -> None:
-        """`identity` is that of the cluster, see cluster_identity.py."""
+        """`identity` is that of the cluster, and `connection` the key of how it is reached, see cluster_identity.py."""
         self.queue = queue if queue is not None else ChangeQueue()
         self.retention = retention or Retention()
         self.thread: RecorderThread | None = None
         """None until the cluster's identity is known."""
         self._parts = parts
         self._identity = identity
+        self._connection = connection
         self._records_kind = records_kind
         self._clock = clock
         self._kinds: list[KindRecording] = []
@@ -105,6 +107,7 @@ class Recorder:
             await self._identity(),
             self.queue,
             self.retention,
+            connection=self._connection,
             on_begin=lambda lost, last_time: self._begin(loop, lost, last_time),
             on_end=self.queue.become_ring,
             is_listing=lambda: self._is_listing,

@@ -52,6 +52,7 @@ class RecorderThread:
 
     `on_begin` and `on_end` are called in the thread: when it begins to record, or goes on after a failure, with the
     reason where changes were lost by it, and the time of the last change that was recorded; and when it no longer may.
+    The parts have `connection`, the key of how the cluster is reached (cluster_identity.py), where it is not empty.
     While `is_listing`, which is called there too, nothing is written for a while: at a start, pages come first.
     """
 
@@ -62,6 +63,7 @@ class RecorderThread:
         queue: ChangeQueue,
         retention: Retention,
         *,
+        connection: str = "",
         on_begin: Callable[[str, int], None],
         on_end: Callable[[], None],
         is_listing: Callable[[], bool] = lambda: False,
@@ -76,6 +78,7 @@ class RecorderThread:
         """Bytes of all parts in the database, of all clusters; None before they were asked for."""
         self._parts = parts
         self._cluster = cluster
+        self._connection = connection
         self._queue = queue
         self._retention = retention
         self._on_begin = on_begin
@@ -212,6 +215,7 @@ class RecorderThread:
             part = session.create_part(max(self._now(), writer.last_time + 1))
             parts = [*parts, part] if writer.format in READABLE_FORMATS else []
             writer = PartWriter(session.connect(part), self.counts)
+        self._note_connection(writer)
         self._writer = writer
         if not self._writer.is_complete:
             if len(parts) < 2:
@@ -250,8 +254,13 @@ class RecorderThread:
         part = session.create_part(max(self._now(), before.last_time + 1))
         writer = PartWriter(session.connect(part), self.counts)
         writer.take_over(before)
+        self._note_connection(writer)
         self._writer = writer
         self._carry = self._carry_over(before.part, writer)
+
+    def _note_connection(self, writer: PartWriter) -> None:
+        if self._connection:
+            writer.note_connection(self._connection, self._now())
 
     def _carry_over(self, before: Part, writer: PartWriter) -> CarryOver:
         return CarryOver(PartReader(self._parts.connect(before)), writer, lambda: self._parts.sizes()[writer.part])
