@@ -16,7 +16,7 @@ from dashboard.live.history.part import Parts
 from dashboard.live.history.part_writer import Counts
 from dashboard.live.history.recorder_thread import RecorderThread
 from dashboard.live.history.retention import MICROSECONDS, Retention
-from informerd.clock import Clock
+from informerd.clock import Clock, rfc3339
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +82,24 @@ class Recorder:
     def lost(self) -> int:
         """Changes that are in gaps, because there was no room for them."""
         return self._lost + sum(each.lost for each in self._kinds)
+
+    def describe(self) -> str:
+        """Whether it records, since when, how many changes wait and the last failure, in one line without the
+        database's own words: they may have its address.
+        """
+        thread = self.thread
+        if thread is None:
+            return f"not recording before the cluster's identity is known, {len(self.queue):,} changes wait"
+        if thread.recording_since is not None:
+            state = f"recording since {rfc3339(thread.recording_since)}, {len(self.queue):,} changes wait"
+        elif thread.problem:
+            state = f"cannot be written, {len(self.queue):,} changes wait"
+        else:
+            state = "standing by for another worker"
+        if thread.last_error is None:
+            return state
+        at, name = thread.last_error
+        return f"{state}, last failure at {rfc3339(at)}: {name}"
 
     def follow(self, key: str, informer: RecordedInformer) -> KindRecording | None:
         """Record a kind until `unfollow`; None where it is not to be recorded."""

@@ -73,6 +73,10 @@ class RecorderThread:
         self.problem = ""
         """Why nothing can be written now; empty where it can."""
         self.is_recording = False
+        self.recording_since: float | None = None
+        """Unix seconds since when this recorder records without a failure; None where it does not."""
+        self.last_error: tuple[float, str] | None = None
+        """Unix seconds and the kind of the last failure; None before one."""
         self.retries = 0
         self.size: int | None = None
         """Bytes of all parts in the database, of all clusters; None before they were asked for."""
@@ -130,21 +134,23 @@ class RecorderThread:
                     self._close(session)
                 delay = RETRY_SECONDS
             except RowsRefused as error:
-                self._failed(str(error))
+                self._failed(error, str(error))
                 self._pending.clear()
                 self._lost = f"the database refused them: {error}"
             except HistoryUnavailable as error:
-                self._failed(str(error))
+                self._failed(error, str(error))
             except Exception as error:
                 logger.exception("recording the history failed, and is tried again in %g s", delay)
-                self._failed(f"{type(error).__name__}: {error}")
+                self._failed(error, f"{type(error).__name__}: {error}")
                 self._pending.clear()  # or it might fail again
                 self._lost = f"recording failed: {type(error).__name__}"
             self._stopping.wait(delay)
             delay = min(2 * delay, MAX_RETRY_SECONDS)
         self._stand_by()
 
-    def _failed(self, problem: str) -> None:
+    def _failed(self, error: Exception, problem: str) -> None:
+        self.recording_since = None
+        self.last_error = self._wall_time(), type(error.__cause__ or error).__name__
         if not self.problem:
             logger.warning("the history cannot be written: %s", problem)
         self.problem = problem
@@ -152,7 +158,7 @@ class RecorderThread:
 
     def _stand_by(self) -> None:
         if self.is_recording:
-            self.is_recording = False
+            self.is_recording, self.recording_since = False, None
             self._pending.clear()
             self._on_end()
 
@@ -162,6 +168,7 @@ class RecorderThread:
         if not self.is_recording:
             self.is_recording = True
             logger.info("recording the history of cluster %s", self._cluster)
+        self.recording_since = self._wall_time()
         last_time = self._writer.last_time if self._writer is not None else 0
         if last_time > self._now() + CLOCK_TOLERANCE:
             self._lost = self._lost or CLOCK_BEHIND
