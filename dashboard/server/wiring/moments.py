@@ -84,14 +84,15 @@ class PastMoments:
         keeping = asyncio.create_task(self.moments.run(), name="moments of the past")
         try:
             client: Client | None = None
+            asked_at = float("-inf")
             while True:
                 if self._connection.client is not client:
-                    client = self._connection.client
+                    client, asked_at = self._connection.client, float("-inf")
                     await self._read("", is_verified=False)
-                if client is not None and not self._is_verified:
+                if client is not None and not self._is_verified and self._clock.now() - asked_at >= RETRY:
                     await self._identify(client)
-                is_asking = client is not None and not self._is_verified
-                await self._clock.sleep(RETRY if is_asking else 1.0)
+                    asked_at = self._clock.now()
+                await self._clock.sleep(1.0)
         finally:
             keeping.cancel()
             await asyncio.wait((keeping,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -155,6 +156,23 @@ async def test_the_remembered_cluster_that_answers_keeps_its_moments(tmp_path: P
                 await say(server, "one")
                 await eventually(lambda: not past.note)
                 assert past.moments.open(2.0) is moment
+
+
+async def test_what_is_remembered_of_one_connection_is_not_shown_of_another(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    site = Site()
+    async with server.client(site.clock) as one, server.client(site.clock) as two:
+        connection = connection_to(server, one)
+        remember(tmp_path, connection.cluster, "one")
+        await server.stop()
+        with override_settings(DELTABOARD_HISTORY=True, VAR_DIR=tmp_path, DELTABOARD_RIGHTS="account"):
+            past = past_of(site, connection)
+            async with running(past):
+                await eventually(lambda: past.is_readable)
+                connection.client, connection.cluster = two, replace(connection.cluster, context="another")
+                await site.clock.advance(1)
+                await eventually(lambda: not past.is_readable)
 
 
 @pytest.mark.parametrize(("rights", "code"), [("person", 503), ("account", 401)])
