@@ -117,6 +117,7 @@ async def test_a_recorder_says_since_when_it_records_what_waits_and_what_failed_
         database.reopen()
         await covered(parts)
         assert re.fullmatch(rf"recording since {TIME}, [\d,]+ changes wait, {failure}", running.describe())
+    parts.close()
 
 
 @pytest.mark.postgresql
