@@ -10,10 +10,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Dashboard
-from tests.e2e.test_moments import MYDEMOS, moments, mydemo, now, site
+from tests.e2e.test_moments import MYDEMOS, is_recorded, moments, mydemo, now, site
 from tests.support.access.rbac_objects import RbacObjects, policy_rule
 from tests.support.controlplane import ControlPlane
 from tests.support.local_dashboard import ask
+from tests.support.tcp_proxy import Line
 from tests.support.wait import until
 from tools.axe import violations
 
@@ -142,3 +143,37 @@ def test_people_see_the_history_of_what_their_roles_include(
             status, body = get(f"{kind}/{hidden}/{name}/history/", anna)
             assert status == 404
             assert "created" not in body
+
+
+def test_after_a_restart_without_the_api_server_the_past_can_be_read(
+    page: Page, cluster: ControlPlane, namespace: str, tmp_path: Path
+) -> None:
+    note = "The API server has not said yet which cluster this is"
+    with Line(cluster.api_port) as line:
+        kubeconfig = tmp_path / "kubeconfig"
+        address = f"127.0.0.1:{line.port}"
+        kubeconfig.write_text(cluster.kubeconfig.read_text().replace(f"127.0.0.1:{cluster.api_port}", address))
+        program = Dashboard(kubeconfig, tmp_path, DELTABOARD_HISTORY="on")
+        path = f"/resources/mydemos.crddemo.k8s.io/{namespace}/alpha"
+        try:
+            program.open().wait_until_live()
+            until(lambda: is_recorded(program.url), within=60, what="it records")
+            cluster.create(MYDEMOS.format(namespace), mydemo("alpha", 80))
+            until(lambda: "created" in ask(f"{program.url}{path}/history/").body, what="its creation is recorded")
+            then = now()
+            assert note not in ask(f"{program.url}{path}/?at={then}").body
+            program.__exit__()
+            line.cut()
+            program = Dashboard(kubeconfig, tmp_path, DELTABOARD_HISTORY="on")
+            program.open()
+            until(lambda: "created" in ask(f"{program.url}{path}/history/").body, what="its versions are shown")
+            assert note in ask(f"{program.url}{path}/history/").body
+            page.goto(f"{program.url}{path}/?at={then}")
+            expect(page.locator("#banner")).to_contain_text(note)
+            expect(page.locator("main")).to_contain_text("10.0.0.1")
+            line.mend()
+            expect(page.locator("#banner")).to_be_hidden(timeout=30_000)
+            expect(page.locator("main")).to_contain_text("10.0.0.1")
+            assert note not in ask(f"{program.url}{path}/history/").body
+        finally:
+            program.__exit__()

@@ -37,7 +37,9 @@ class Stage:
     def __init__(self) -> None:
         self._ends = contextlib.ExitStack()
         self.home = Path(self._ends.enter_context(tempfile.TemporaryDirectory()))
-        self.kubeconfig = self.home / "kubeconfig"
+        self.kubeconfig = self.home / ".kube" / "config"
+        """Where kubectl looks by itself, so that no command on a page names this folder."""
+        self.kubeconfig.parent.mkdir()
         self.env: dict[str, str] = {}
         """Settings of the dashboard."""
 

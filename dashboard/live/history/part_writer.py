@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from dashboard.live.history.change_queue import Change, Covered, Item, ListBegin, ListEnd, NamespaceLost, Tick
+from dashboard.live.history.cluster_identity import CONNECTION
 from dashboard.live.history.object_states import KindStates, ObjectState, load_states, read_last
 from dashboard.live.history.part import PartConnection, set_meta
 from dashboard.live.history.part_rows import PartRows
@@ -57,6 +58,7 @@ class PartWriter:
         self.begun_with = int(meta.get(COMPLETE, 0))
         """Bytes of the part when it had all that existed."""
         self._stored_last = int(meta.get(LAST, 0))
+        self._connections = {name for name in meta if name.startswith(CONNECTION)}
         self.last_time = max(self.part.begin, self._stored_last)
         self._kinds: dict[str, KindStates] = {}
         self._spans = SpanWriter(connection)
@@ -72,6 +74,12 @@ class PartWriter:
                 if self._failures.count("unreadable"):
                     logger.warning("a change is not in the history, because it cannot be read: %s", error)
         self.commit()
+
+    def note_connection(self, key: str, now: int) -> None:
+        """Note that the cluster is recorded by this connection from `now` on, see cluster_identity.py."""
+        name = CONNECTION + key
+        set_meta(self.connection, name, str(now), is_new=name not in self._connections)
+        self.connection.commit()
 
     def commit(self) -> None:
         """Write what has gathered, and commit."""

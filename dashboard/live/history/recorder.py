@@ -16,7 +16,7 @@ from dashboard.live.history.part import Parts
 from dashboard.live.history.part_writer import Counts
 from dashboard.live.history.recorder_thread import RecorderThread
 from dashboard.live.history.retention import MICROSECONDS, Retention
-from informerd.clock import Clock
+from informerd.clock import Clock, rfc3339
 
 logger = logging.getLogger(__name__)
 
@@ -39,14 +39,16 @@ class Recorder:
         clock: Clock,
         retention: Retention | None = None,
         queue: ChangeQueue | None = None,
+        connection: str = "",
     ) -> None:
-        """`identity` is that of the cluster, see cluster_identity.py."""
+        """`identity` is that of the cluster, and `connection` the key of how it is reached, see cluster_identity.py."""
         self.queue = queue if queue is not None else ChangeQueue()
         self.retention = retention or Retention()
         self.thread: RecorderThread | None = None
         """None until the cluster's identity is known."""
         self._parts = parts
         self._identity = identity
+        self._connection = connection
         self._records_kind = records_kind
         self._clock = clock
         self._kinds: list[KindRecording] = []
@@ -81,6 +83,24 @@ class Recorder:
         """Changes that are in gaps, because there was no room for them."""
         return self._lost + sum(each.lost for each in self._kinds)
 
+    def describe(self) -> str:
+        """Whether it records, since when, how many changes wait and the last failure, in one line without the
+        database's own words: they may have its address.
+        """
+        thread = self.thread
+        if thread is None:
+            return f"not recording before the cluster's identity is known, {len(self.queue):,} changes wait"
+        if thread.recording_since is not None:
+            state = f"recording since {rfc3339(thread.recording_since)}, {len(self.queue):,} changes wait"
+        elif thread.problem:
+            state = f"cannot be written, {len(self.queue):,} changes wait"
+        else:
+            state = "standing by for another worker"
+        if thread.last_error is None:
+            return state
+        at, name = thread.last_error
+        return f"{state}, last failure at {rfc3339(at)}: {name}"
+
     def follow(self, key: str, informer: RecordedInformer) -> KindRecording | None:
         """Record a kind until `unfollow`; None where it is not to be recorded."""
         if not self._records_kind(key):
@@ -105,6 +125,7 @@ class Recorder:
             await self._identity(),
             self.queue,
             self.retention,
+            connection=self._connection,
             on_begin=lambda lost, last_time: self._begin(loop, lost, last_time),
             on_end=self.queue.become_ring,
             is_listing=lambda: self._is_listing,

@@ -52,6 +52,7 @@ class RecorderThread:
 
     `on_begin` and `on_end` are called in the thread: when it begins to record, or goes on after a failure, with the
     reason where changes were lost by it, and the time of the last change that was recorded; and when it no longer may.
+    The parts have `connection`, the key of how the cluster is reached (cluster_identity.py), where it is not empty.
     While `is_listing`, which is called there too, nothing is written for a while: at a start, pages come first.
     """
 
@@ -62,6 +63,7 @@ class RecorderThread:
         queue: ChangeQueue,
         retention: Retention,
         *,
+        connection: str = "",
         on_begin: Callable[[str, int], None],
         on_end: Callable[[], None],
         is_listing: Callable[[], bool] = lambda: False,
@@ -71,11 +73,16 @@ class RecorderThread:
         self.problem = ""
         """Why nothing can be written now; empty where it can."""
         self.is_recording = False
+        self.recording_since: float | None = None
+        """Unix seconds since when this recorder records without a failure; None where it does not."""
+        self.last_error: tuple[float, str] | None = None
+        """Unix seconds and the kind of the last failure; None before one."""
         self.retries = 0
         self.size: int | None = None
         """Bytes of all parts in the database, of all clusters; None before they were asked for."""
         self._parts = parts
         self._cluster = cluster
+        self._connection = connection
         self._queue = queue
         self._retention = retention
         self._on_begin = on_begin
@@ -127,21 +134,23 @@ class RecorderThread:
                     self._close(session)
                 delay = RETRY_SECONDS
             except RowsRefused as error:
-                self._failed(str(error))
+                self._failed(error, str(error))
                 self._pending.clear()
                 self._lost = f"the database refused them: {error}"
             except HistoryUnavailable as error:
-                self._failed(str(error))
+                self._failed(error, str(error))
             except Exception as error:
                 logger.exception("recording the history failed, and is tried again in %g s", delay)
-                self._failed(f"{type(error).__name__}: {error}")
+                self._failed(error, f"{type(error).__name__}: {error}")
                 self._pending.clear()  # or it might fail again
                 self._lost = f"recording failed: {type(error).__name__}"
             self._stopping.wait(delay)
             delay = min(2 * delay, MAX_RETRY_SECONDS)
         self._stand_by()
 
-    def _failed(self, problem: str) -> None:
+    def _failed(self, error: Exception, problem: str) -> None:
+        self.recording_since = None
+        self.last_error = self._wall_time(), type(error.__cause__ or error).__name__
         if not self.problem:
             logger.warning("the history cannot be written: %s", problem)
         self.problem = problem
@@ -149,7 +158,7 @@ class RecorderThread:
 
     def _stand_by(self) -> None:
         if self.is_recording:
-            self.is_recording = False
+            self.is_recording, self.recording_since = False, None
             self._pending.clear()
             self._on_end()
 
@@ -159,6 +168,7 @@ class RecorderThread:
         if not self.is_recording:
             self.is_recording = True
             logger.info("recording the history of cluster %s", self._cluster)
+        self.recording_since = self._wall_time()
         last_time = self._writer.last_time if self._writer is not None else 0
         if last_time > self._now() + CLOCK_TOLERANCE:
             self._lost = self._lost or CLOCK_BEHIND
@@ -212,6 +222,7 @@ class RecorderThread:
             part = session.create_part(max(self._now(), writer.last_time + 1))
             parts = [*parts, part] if writer.format in READABLE_FORMATS else []
             writer = PartWriter(session.connect(part), self.counts)
+        self._note_connection(writer)
         self._writer = writer
         if not self._writer.is_complete:
             if len(parts) < 2:
@@ -250,8 +261,13 @@ class RecorderThread:
         part = session.create_part(max(self._now(), before.last_time + 1))
         writer = PartWriter(session.connect(part), self.counts)
         writer.take_over(before)
+        self._note_connection(writer)
         self._writer = writer
         self._carry = self._carry_over(before.part, writer)
+
+    def _note_connection(self, writer: PartWriter) -> None:
+        if self._connection:
+            writer.note_connection(self._connection, self._now())
 
     def _carry_over(self, before: Part, writer: PartWriter) -> CarryOver:
         return CarryOver(PartReader(self._parts.connect(before)), writer, lambda: self._parts.sizes()[writer.part])

@@ -33,12 +33,14 @@ class Heartbeat:
         clock: Clock,
         *,
         problem: Callable[[], str],
+        note: Callable[[], str],
         cluster: ClusterInfoSource,
     ) -> None:
         self._kinds = kinds
         self._sources = sources
         self._clock = clock
         self._problem = problem
+        self._note = note
         self._cluster = cluster
 
     def message(self) -> Message:
@@ -57,6 +59,7 @@ class Heartbeat:
         deaf = bool(kinds.replicas.channel_problem)
         state = "stale" if deaf or problems else "live"
         content_with_state = {**content, "state": state, "problems": problems, "problem": self._problem(), "deaf": deaf}
+        content_with_state["note"] = self._note()
         parts |= {source.key: asdict(source.problem) for source in self._sources if source.problem is not None}
         if parts:
             content_with_state["parts"] = parts

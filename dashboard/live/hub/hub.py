@@ -61,6 +61,7 @@ class Hub:
         render: Callable[..., str] = render_to_string,
         *,
         connection_problem: Callable[[], str] = lambda: "",
+        note: Callable[[], str] = lambda: "",
         cluster: ClusterInfoSource = lambda: None,
         sources: Iterable[FreshnessSource] = (),
         denial_of: DenialLookup = allow_all,
@@ -79,6 +80,8 @@ class Hub:
         self.metrics: HubMetrics = HubMetrics() if shared is None else shared.metrics
         self.connection_problem = connection_problem
         """Returns what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
+        self.note = note
+        """Returns what every page has to say beside that, as a sentence; empty for nothing."""
         self.rights_problem = rights_problem
         """Why its people see nothing, as a sentence, while it is not known what they may see; else empty."""
         self.clock = clock
@@ -110,7 +113,9 @@ class Hub:
         self._traces = traces
         self._cluster = cluster
         self._sources = sources = tuple(sources)
-        self._heartbeat = Heartbeat(self.hub_kinds, sources, clock, problem=self._cluster_problem, cluster=cluster)
+        self._heartbeat = Heartbeat(
+            self.hub_kinds, sources, clock, problem=self._cluster_problem, note=note, cluster=cluster
+        )
         self.fit_query = self.index.fit_query
         self.wait_for_rows = self.index.wait_for_rows
         self.most_common_values = self.index.most_common_values
@@ -257,6 +262,13 @@ class Hub:
             if key in watched.view.keys and watched.view.forgotten_with_kind:
                 self._updates.drop(watched)
         self.index.forget(key)
+
+    def drop_views(self) -> None:
+        """End all views, because what they have of history is of another cluster; their pages connect again."""
+        for hub in self._scoped_hubs:
+            hub.drop_views()
+        for watched in list(self.views.values()):
+            self._updates.drop(watched)
 
     def _refresh_usage(self) -> None:
         self.index.refresh_usage()

@@ -56,13 +56,14 @@ class Moment:
         clock: Clock,
         render: Callable[..., str],
         *,
+        note: Callable[[], str] = lambda: "",
         cluster: ClusterInfoSource = lambda: None,
         find_kind: FindKind = lambda _kind, _group: None,
     ) -> None:
         self.at = at
         self.clock = PastClock(clock, at)
         self.replicas = replicas
-        self.hub = Hub(replicas, self.clock, render, cluster=cluster, usage=NOT_KEPT)
+        self.hub = Hub(replicas, self.clock, render, note=note, cluster=cluster, usage=NOT_KEPT)
         self.groups = RightsGroups(replicas, self.hub, self.clock, find_kind=find_kind)
         self.used_at = clock.now()
         """Monotonic seconds of the last page."""
@@ -104,15 +105,17 @@ class Moments:
         clock: Clock,
         render: Callable[[float], Callable[..., str]],
         *,
+        note: Callable[[], str] = lambda: "",
         cluster: ClusterInfoSource = lambda: None,
         find_kind: FindKind = lambda _kind, _group: None,
     ) -> None:
-        """`render` returns the renderer of templates for a moment."""
+        """`render` returns the renderer of templates for a moment, `note` what its hub has under this name."""
         self._base = base
         self._history = history
         self.next_change, self.object_at = history.next_change, history.object_at
         self._clock = clock
         self._render = render
+        self._note = note
         self._cluster = cluster
         self._find_kind = find_kind
         self.begin: float | None = None
@@ -137,7 +140,13 @@ class Moments:
                 self._make_room()
             replicas = PastReplicas(self._base, self._history, at, self._clock)
             moment = self._moments[at] = Moment(
-                at, replicas, self._clock, self._render(at), cluster=self._cluster, find_kind=self._find_kind
+                at,
+                replicas,
+                self._clock,
+                self._render(at),
+                note=self._note,
+                cluster=self._cluster,
+                find_kind=self._find_kind,
             )
             moment.start()
         moment.used_at = self._clock.now()
@@ -151,14 +160,16 @@ class Moments:
                 await self._clock.sleep(SWEEP_INTERVAL)
                 self.sweep()
         finally:
-            self.drop_all()
-            await asyncio.gather(*self._ending)
+            await self.drop_all()
 
-    def drop_all(self) -> None:
-        """Drop all moments, as they are of another cluster: open pages connect again, and get theirs of this one."""
+    async def drop_all(self) -> None:
+        """Drop all moments, as they are of another cluster: open pages connect again, and get theirs of this one.
+        Returns when nothing is read for them any more.
+        """
         self.begin = None
         for at in [*self._moments]:
             self._drop(at)
+        await asyncio.gather(*self._ending)
 
     def sweep(self) -> None:
         """Drop the moments that have had no page for MOMENT_TTL seconds."""

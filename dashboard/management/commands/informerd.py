@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 from argparse import ArgumentParser
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from dashboard.runtime.process_watchdog import watch_process
 from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.errors import ConfigError, InvalidCall
-from informerd.manager.healthz import HealthChecks
+from informerd.manager.healthz import CheckResult, HealthChecks
 from informerd.manager.probe_server import ProbeServer
 
 
@@ -82,9 +83,25 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
+class _WorkerHealth(HealthChecks):
+    """Checks whose result has a line about history, which never fails them."""
+
+    def __init__(self, name: str, upstream: WorkerProcess) -> None:
+        super().__init__(name)
+        self._upstream = upstream
+
+    async def run(self, *, only: str = "", exclude: Collection[str] = (), verbose: bool = False) -> CheckResult:
+        result = await super().run(only=only, exclude=exclude, verbose=verbose)
+        if only:
+            return result
+        history = self._upstream.history
+        words = history.describe() if history is not None else "nothing is recorded"
+        return result._replace(text=f"{result.text.rstrip()}\nhistory: {words}\n")
+
+
 def _checks(upstream: WorkerProcess) -> tuple[HealthChecks, ...]:
     """Health checks: alive while the process answers, ready while its cluster answers."""
-    healthy, ready = HealthChecks("healthz"), HealthChecks("readyz")
+    healthy, ready = _WorkerHealth("healthz", upstream), HealthChecks("readyz")
     healthy.add("ping", lambda: True)
     ready.add("cluster", partial(_must_reach, upstream.connection))
     return healthy, ready

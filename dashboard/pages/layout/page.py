@@ -94,7 +94,7 @@ class PageInfo:
     """Whether the audit log is kept."""
     theme: str
     problem: str
-    """What separates the dashboard from the cluster, as a sentence; empty where nothing does."""
+    """What separates the dashboard from the cluster, and the hub's note, as sentences; empty where nothing does."""
     outage: str
     """Why the page may be out of date, for a browser without scripts; empty where it is current."""
     socket: str
@@ -130,7 +130,7 @@ def page_info(
         drafts=draft_count_of(request),
         has_audit=settings.DELTABOARD_AUDIT != "off",
         theme=theme_of(request),
-        problem=state[HUB].connection_problem(),
+        problem=f"{state[HUB].connection_problem()} {state[HUB].note()}".strip(),
         outage="" if state[HUB].connection_problem() else _outage(state, view, key),
         socket=socket_path(path, view, drawer_view),
         time=time_control(request),

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from dashboard.live.history.cluster_identity import read_cluster_identity
+from dashboard.live.history.cluster_identity import connection_key, read_cluster_identity
 from dashboard.live.history.part import Parts
 from dashboard.live.history.postgresql_parts import READ_SECONDS, PostgresqlParts
 from dashboard.live.history.recorder import Recorder
@@ -21,6 +21,7 @@ from dashboard.live.history.sqlite_parts import SqliteParts
 from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import Clock
 from informerd.rest.client import Client
+from informerd.rest.load_config import ClusterConfig
 
 NOT_RECORDED = frozenset({"leases.coordination.k8s.io"})
 """Kinds that are recorded only where DELTABOARD_HISTORY_KINDS names them: they change all the time and say nothing."""
@@ -35,13 +36,14 @@ def build_parts(read_seconds: int = READ_SECONDS) -> Parts:
     return SqliteParts(settings.VAR_DIR / "history")
 
 
-def build_recorder(client: Client, server: str, clock: Clock) -> Recorder | None:
-    """The recorder of a cluster; None where DELTABOARD_HISTORY is off. `server` is the API server's address."""
+def build_recorder(client: Client, cluster: ClusterConfig, clock: Clock) -> Recorder | None:
+    """The recorder of a cluster; None where DELTABOARD_HISTORY is off."""
     if not settings.DELTABOARD_HISTORY:
         return None
     retention = Retention(settings.DELTABOARD_HISTORY_SIZE * 2**20, settings.DELTABOARD_HISTORY_AGE)
-    identity = partial(read_cluster_identity, client, server, clock)
-    return Recorder(build_parts(), identity, kinds_recorded(settings.DELTABOARD_HISTORY_KINDS), clock, retention)
+    identity = partial(read_cluster_identity, client, cluster.server, clock)
+    recorded = kinds_recorded(settings.DELTABOARD_HISTORY_KINDS)
+    return Recorder(build_parts(), identity, recorded, clock, retention, connection=connection_key(cluster))
 
 
 def kinds_recorded(names: list[str]) -> Callable[[str], bool]:

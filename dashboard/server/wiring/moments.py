@@ -10,7 +10,14 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from dashboard.cluster.connection import Connection
-from dashboard.live.history.cluster_identity import read_cluster_identity
+from dashboard.live.history.cluster_identity import (
+    RETRY,
+    ask_cluster_identity,
+    connection_key,
+    is_away,
+    remembered_identity,
+)
+from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.reader import HistoryReader
 from dashboard.live.hub.heartbeat_message import ClusterInfoSource
 from dashboard.live.moments.at_parameter import keep_moment
@@ -21,11 +28,22 @@ from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.live.replication.scoped_replicas import FindKind
 from dashboard.server.wiring.history import build_parts
 from informerd.clock import Clock
+from informerd.errors import InformerdError
 from informerd.rest.client import Client
+from informerd.rest.load_config import ClusterConfig
+
+REMEMBERED = (
+    "The API server has not said yet which cluster this is: history is that of the cluster that was recorded last by "
+    "the same address, certificate authority and context."
+)
 
 
 class PastMoments:
-    """The moments of the connected cluster. `run` finds out which history is its own."""
+    """The moments of the connected cluster. `run` finds out which history is its own.
+
+    While the API server is away, that is the history of the cluster that was recorded last by the same connection:
+    only where all have the rights of the account, because it cannot say what others may see.
+    """
 
     def __init__(
         self,
@@ -35,46 +53,94 @@ class PastMoments:
         *,
         cluster: ClusterInfoSource,
         find_kind: FindKind,
+        drop_views: Callable[[], None] = lambda: None,
     ) -> None:
+        """`drop_views` ends the views of the present, which have lines of history, too."""
+        self._drop_views = drop_views
+        self._parts = build_parts()
         self._connection = connection
         self._clock = clock
         self._reader: HistoryReader | None = None
+        self._is_verified = False
+        """Whether the API server has said that the history is the cluster's."""
         self.history = HistoryObjects(lambda: self._reader, clock)
         self.list_comparisons = ListComparisons(self.history, clock)
-        self.moments = Moments(replicas, self.history, clock, _renderer, cluster=cluster, find_kind=find_kind)
+        self.moments = Moments(
+            replicas, self.history, clock, _renderer, note=lambda: self.note, cluster=cluster, find_kind=find_kind
+        )
 
     @property
     def is_readable(self) -> bool:
-        """Whether it is known which history is the cluster's."""
+        """Whether it is known, or remembered, which history is the cluster's."""
         return self._reader is not None
+
+    @property
+    def note(self) -> str:
+        """That the cluster's identity is remembered and not verified, as a sentence; else empty."""
+        return REMEMBERED if self._reader is not None and not self._is_verified else ""
 
     async def run(self) -> None:
         """Read the cluster's identity, again where another one is chosen, and keep the moments, until cancelled."""
         keeping = asyncio.create_task(self.moments.run(), name="moments of the past")
         try:
             client: Client | None = None
+            asked_at = float("-inf")
             while True:
                 if self._connection.client is not client:
-                    client, self._reader = self._connection.client, None
-                    self.moments.drop_all()
-                    await self.list_comparisons.drop_all()
-                    if client is not None:
-                        identity = await read_cluster_identity(client, self._connection.cluster.server, self._clock)
-                        self._reader = HistoryReader(build_parts(), identity)
+                    client, asked_at = self._connection.client, float("-inf")
+                    await self._read("", is_verified=False)
+                if client is not None and not self._is_verified and self._clock.now() - asked_at >= RETRY:
+                    await self._identify(client)
+                    asked_at = self._clock.now()
                 await self._clock.sleep(1.0)
         finally:
             keeping.cancel()
             await asyncio.wait((keeping,))
             await self.list_comparisons.drop_all()
 
+    async def _identify(self, client: Client) -> None:
+        cluster, is_verified = self._connection.cluster, True
+        try:
+            identity = await ask_cluster_identity(client, cluster.server)
+        except (InformerdError, TimeoutError) as error:
+            is_verified = False
+            identity = ""
+            if is_away(error) and settings.DELTABOARD_RIGHTS == "account":
+                identity = self._reader.cluster if self._reader is not None else await self._remembered(cluster)
+        if self._connection.client is client:
+            await self._read(identity, is_verified=is_verified)
+
+    async def _read(self, identity: str, *, is_verified: bool) -> None:
+        """Read the history of this cluster; of none where `identity` is empty."""
+        if self._reader is not None and self._reader.cluster != identity:
+            self._reader = None
+            await self.moments.drop_all()
+            await self.list_comparisons.drop_all()
+            self._drop_views()
+        if self._reader is None and identity:
+            self._reader = HistoryReader(self._parts, identity)
+        self._is_verified = is_verified
+
+    async def _remembered(self, cluster: ClusterConfig) -> str:
+        try:
+            return await asyncio.to_thread(remembered_identity, self._parts, connection_key(cluster))
+        except HistoryUnavailable:  # it is tried again
+            return ""
+
 
 def build_moments(
-    connection: Connection, replicas: ReplicaSource, clock: Clock, *, cluster: ClusterInfoSource, find_kind: FindKind
+    connection: Connection,
+    replicas: ReplicaSource,
+    clock: Clock,
+    *,
+    cluster: ClusterInfoSource,
+    find_kind: FindKind,
+    drop_views: Callable[[], None] = lambda: None,
 ) -> PastMoments | None:
     """None where DELTABOARD_HISTORY is off."""
     if not settings.DELTABOARD_HISTORY:
         return None
-    return PastMoments(connection, replicas, clock, cluster=cluster, find_kind=find_kind)
+    return PastMoments(connection, replicas, clock, cluster=cluster, find_kind=find_kind, drop_views=drop_views)
 
 
 def _renderer(at: float) -> Callable[..., str]:

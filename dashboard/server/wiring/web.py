@@ -127,6 +127,7 @@ class WebProcess:
             clock,
             render_to_string,
             connection_problem=lambda: self.problem,
+            note=lambda: self.past.note if self.past is not None else "",
             cluster=lambda: asdict(cluster_info(self.state)),
             sources=(self.controllers.reports,),
             denial_of=self.access_reviews.cached_denial,
@@ -168,6 +169,7 @@ class WebProcess:
             clock,
             cluster=lambda: asdict(cluster_info(self.state)),
             find_kind=self._find_kind,
+            drop_views=self.hub.drop_views,
         )
         history = self.past.history if self.past is not None else None
         runs = BulkRecords(DatabaseExecutor(clock, content="bulk runs"))

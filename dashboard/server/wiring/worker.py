@@ -128,7 +128,7 @@ class WorkerProcess:
         )
         if self._with_worker:
             await _ask_version(client, self._clock)
-            self.history = build_recorder(client, self.connection.cluster.server, self._clock)
+            self.history = build_recorder(client, self.connection.cluster, self._clock)
             self.worker = Worker(
                 client,
                 self.layer,

@@ -53,8 +53,8 @@ export function judge() {
   if (waits) return show("stale", INCOMPLETE);
   const problems = problemsOf(beat, shown.keys);
   const serverNow = beat.now + (moment - link.beatAt + link.late) / 1000;
-  if (problems.length) show("stale", wordsOf(beat, problems, shown.keys.length, serverNow));
-  else show("live", "");
+  const words = problems.length ? wordsOf(beat, problems, shown.keys.length, serverNow) : "";
+  show(problems.length ? "stale" : "live", `${words} ${beat.note ?? ""}`.trim());
 }
 
 export const offline = () => show("offline", FINAL[link.closed] ?? BUSY[link.closed] ?? noConnection(link.heardAt));

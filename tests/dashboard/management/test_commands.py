@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import uuid
 from collections.abc import Iterator
 from functools import cache
 from io import StringIO
@@ -24,7 +25,10 @@ from dashboard.runtime.invisible_characters import has_invisible
 from dashboard.server.daphne import CannotListen, bind_socket
 from dashboard.server.guard import BindRefused
 from tests.support.controlplane import ControlPlane, free_ports
+from tests.support.e2e.production_stack import Worker
+from tests.support.local_dashboard import ask
 from tests.support.program import ROOT, Program, answers, run_program
+from tests.support.skip_if_missing import redis_url
 from tests.support.wait import until
 
 pytestmark = pytest.mark.program
@@ -330,6 +334,32 @@ def test_informerd_needs_redis_and_says_so(environ: dict[str, str]) -> None:
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith("informerd publishes through Redis, so REDIS_URL must be set")
     assert len(ended.stderr.splitlines()) == 1
+
+
+def test_healthz_of_a_worker_tells_of_history_and_never_fails_by_it(
+    environ: dict[str, str], controlplane: ControlPlane
+) -> None:
+    history = Path(environ["DELTABOARD_VAR"], "history")
+    history.touch()  # where the folder is to be
+    own = {
+        "REDIS_URL": redis_url(),
+        "DELTABOARD_CHANNEL_PREFIX": f"test-{uuid.uuid4().hex[:12]}",
+        "SECRET_KEY": "for this test only",
+        "KUBECONFIG": str(controlplane.kubeconfig),
+        "DELTABOARD_KINDS": "configmaps",
+        "DELTABOARD_HISTORY": "on",
+    }
+    with Worker({**environ, **own}) as worker:
+        url = f"{worker.url}/healthz"
+        worker.wait_for(lambda: answers(url) and "last failure" in ask(url).body)
+        assert re.fullmatch(
+            r"ok\nhistory: cannot be written, [\d,]+ changes wait, last failure at \S+Z: FileExistsError\n",
+            ask(url).body,
+        )
+        history.unlink()
+        worker.wait_for(lambda: "recording since" in ask(url).body)
+        assert "history: recording" in ask(f"{url}?verbose").body
+        assert "history" not in ask(f"{url}/ping").body
 
 
 @pytest.mark.long

@@ -15,6 +15,7 @@ from dashboard.live.hub import rights_groups
 from informerd.rest.client import Client
 from tests.support.access.failing_controller import failing_controller
 from tests.support.access.marked_objects import ALL_KINDS, MarkedObject, MarkedObjects
+from tests.support.access.others_runs import OthersRun, create_runs
 from tests.support.access.random_rbac import RandomRbac, World, each_of
 from tests.support.access.tour import Tour
 from tests.support.access.visibility_oracle import find_visible
@@ -35,11 +36,12 @@ class MarkedCluster:
         self.objects = objects
         self.dashboard = dashboard
         self.random = random
+        self.runs: dict[str, OthersRun] = {}
 
     async def tour(self, world: World) -> Tour:
         """What the person of a world may see now."""
         visible = await find_visible(self.client, world, self.objects, self.random)
-        return Tour(world, visible, self.objects, self.random)
+        return Tour(world, visible, self.objects, self.random, self.runs)
 
     async def batch(self, number: int, work: Callable[[Tour], Awaitable[None]]) -> None:
         """Change some objects; then do `work` for each person of so many new worlds."""
@@ -125,4 +127,5 @@ async def marked_cluster(
         ):
             cluster = MarkedCluster(client, objects, dashboard, Random(SEED))
             await cluster.until_shown()
+            cluster.runs = await create_runs(dashboard.web, objects)
             yield cluster

@@ -16,6 +16,9 @@ from dashboard.live.replication.scoped_history import ScopedHistory
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.scoped_replicas import ScopedReplicas, VisibleEvents, VisibleKind
 from dashboard.live.replication.visible_rows import VisibleRows, VisibleUids
+from dashboard.pages.bulk.request_context import RunRequest
+from dashboard.pages.bulk.run import Item
+from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.delete import plan
 from dashboard.pages.delete.dependents import SharedDependents, find_shared_dependents
 from dashboard.pages.delete.descendants import ReplicaLookup
@@ -68,6 +71,10 @@ def _all_dependents(stack: ExitStack, web: WebProcess) -> None:
 def _may_get(self: rights.Rights, key: str, namespace: str, name: str) -> bool:
     """A right to get an object by its name shows this name."""
     return self.scope_of(key).includes(namespace, name) or self.allows("get", key, namespace, name)
+
+
+async def _all_items(self: RunRequest) -> tuple[Item, ...]:
+    return await self.app_state[BULK_RUNNER].store.items(self.run.key)
 
 
 async def _no_denial(*_: object) -> str:
@@ -125,6 +132,10 @@ REMOVED: Mapping[str, tuple[Removal, tuple[str, ...]]] = MappingProxyType({
     "overview": (_shared_state("overview.views"), ("overview",)),
     "edit pages": (_shared_state("writes.request_context"), ("edit", "delete", "quick action")),
     "bulk": (_shared_state("bulk.start_views"), ("bulk", "bulk of a selection")),
+    "objects of runs": (
+        _method(RunRequest, "items", _all_items),
+        ("runs", "a run of somebody else", "results of a run of somebody else"),
+    ),
     "row menu": (_shared_state("quick_actions.menu_views"), ("row menu",)),
     "roles of pages": (_any_role, ("controllers", "requeue")),
     "role of /metrics": (_method(rights.Rights, "allows_url", _true), ("metrics",)),

@@ -13,6 +13,7 @@ from tests.support.access.marked_objects import (
     MarkedObject,
     MarkedObjects,
 )
+from tests.support.access.others_runs import OthersRun
 from tests.support.access.random_rbac import World
 from tests.support.access.visibility_oracle import Visible
 
@@ -41,11 +42,15 @@ class Visit:
 class Tour:
     """What one person's requests are made of."""
 
-    def __init__(self, world: World, visible: Visible, objects: MarkedObjects, random: Random) -> None:
+    def __init__(
+        self, world: World, visible: Visible, objects: MarkedObjects, random: Random, runs: Mapping[str, OthersRun]
+    ) -> None:
+        """`runs` are those that somebody else has ended, by kind."""
         self.world = world
         self.visible = visible
         self.objects = objects
         self.random = random
+        self.runs = runs
 
     def seen(self, *keys: str) -> list[MarkedObject]:
         """What there is and may be seen; of all kinds without `keys`."""

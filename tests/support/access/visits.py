@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from urllib.parse import quote, urlencode
 
+from dashboard.objects.kinds.catalog import KINDS
 from tests.support.access.failing_controller import NAME as CONTROLLER
 from tests.support.access.marked_objects import (
     ALL_KINDS,
@@ -39,6 +40,7 @@ from tests.support.access.object_visits import (
     take,
     unknown_kind_page,
 )
+from tests.support.access.others_runs import AUTHOR, FILTER, WRITTEN
 from tests.support.access.tour import Tour, Visit
 
 COMPLETED = (
@@ -183,6 +185,33 @@ def _bulk_start(tour: Tour) -> Visit:
     return Visit(f"/resources/{key}/bulk/", _uids(tour.objects.of(key)))
 
 
+def _runs(tour: Tour) -> Visit:
+    """The list of runs: those of somebody else that wrote what may be seen, with the number of that."""
+    expected, absent = set[str](), {WRITTEN, FILTER}
+    for run in tour.runs.values():
+        seen, hidden = tour.visible.of(run.objects), [each for each in run.objects if tour.visible.hides(each)]
+        if any(not each.is_deleted for each in seen):
+            expected.add(run.address)
+        title, most = KINDS[run.key].title, len(run.objects) - len(hidden)
+        absent |= {f"Labels: {number} {title}" for number in range(most + 1, len(run.objects) + 1)}
+        absent |= set() if most else {run.address}
+    return Visit("/runs/", expected=frozenset(expected), absent=frozenset(absent))
+
+
+def _others_run(place: str = "", form: Mapping[str, str] | None = None) -> Callable[[Tour], Visit]:
+    """A run of somebody else: what it wrote and may be seen, and nothing where there is nothing of that."""
+
+    def made(tour: Tour) -> Visit:
+        run = tour.runs[tour.any_kind()]
+        seen = tour.visible.of(run.objects)
+        shown = frozenset(each.name for each in seen if not each.is_deleted)
+        absent = {WRITTEN, FILTER} | ({AUTHOR} if all(map(tour.visible.hides, run.objects)) else set())
+        expected = frozenset[str]() if form is not None or place == "commands.txt" else shown
+        return Visit(f"{run.address}{place}", form, expected, frozenset(absent))
+
+    return made
+
+
 def _feed(tour: Tour) -> Visit:
     """The feed with a filter: what changed and may be seen has lines."""
     target = tour.random.choice(tour.objects.objects)
@@ -304,7 +333,11 @@ VISITS: Mapping[str, Callable[[Tour], Visit]] = MappingProxyType({
     "schema of a kind": _schema_of_kind,
     "drafts": _fixed("/drafts/"),
     "a draft": _fixed("/drafts/none/"),
-    "runs": _fixed("/runs/"),
+    "runs": _runs,
+    "a run of somebody else": _others_run(),
+    "results of a run of somebody else": _others_run("results.csv"),
+    "commands of a run of somebody else": _others_run("commands.txt"),
+    "undo of a run of somebody else": _others_run("", {"undo": ""}),
     "step to a change": _step,
     "kinds": _kinds,
     "all kinds": _fixed("/kinds/all/"),

@@ -294,9 +294,15 @@ async def recording(
     recorder = Recorder(parts, identity, lambda _: True, clock or SystemClock(), retention, queue)
     for key, informer in informers:
         recorder.follow(key, informer)
+    async with running_recorder(recorder):
+        yield recorder
+
+
+@asynccontextmanager
+async def running_recorder(recorder: Recorder) -> AsyncIterator[None]:
     running = asyncio.create_task(recorder.run())
     try:
-        yield recorder
+        yield
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

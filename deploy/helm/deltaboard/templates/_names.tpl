@@ -45,6 +45,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end }}
 {{- end -}}
 
+{{/* Annotations of an object or a pod, those of `annotations` before commonAnnotations: {root, annotations, indent}. */}}
+{{- define "deltaboard.annotations" -}}
+{{- with merge dict (.annotations | default dict) (.root.Values.commonAnnotations | default dict) }}
+{{- dict "annotations" . | toYaml | nindent $.indent }}
+{{- end }}
+{{- end -}}
+
 {{/* Name of the service account of worker or web: {root, component}. */}}
 {{- define "deltaboard.serviceAccount" -}}
 {{- (index .root.Values .component).serviceAccount.name | default (printf "%s-%s" (include "deltaboard.fullname" .root) .component) -}}

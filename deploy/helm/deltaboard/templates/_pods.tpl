@@ -147,7 +147,7 @@ labels:
   {{- include "deltaboard.podLabels" (dict "root" .root "component" .component "labels" .values.podLabels) | nindent 2 }}
 annotations:
   {{- include "deltaboard.checksums" . | nindent 2 }}
-  {{- with .values.podAnnotations }}
+  {{- with merge dict (.values.podAnnotations | default dict) (.root.Values.commonAnnotations | default dict) }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end -}}

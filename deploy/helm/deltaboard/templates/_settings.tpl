@@ -83,83 +83,10 @@ DELTABOARD_TRACES_RATIO: {{ $.Values.traces.ratio | toString | quote }}
 {{- end }}
 {{- end -}}
 
-{{/* Values that fit to no other: one sentence each, before anything is made. */}}
+{{/* What values.schema.json cannot refuse: one sentence each, before anything is made. */}}
 {{- define "deltaboard.check" -}}
 {{- $v := .Values -}}
-{{- if and (ne $v.signIn.mode "portForward") (not $v.hosts) -}}
-{{- fail "hosts is empty: name the host under which browsers open Deltaboard, such as hosts: [deltaboard.example.com]" -}}
-{{- end -}}
-{{- if and (eq $v.signIn.mode "portForward") (or $v.ingress.enabled $v.gateway.enabled) -}}
-{{- fail "signIn.mode is portForward, so that nobody can come through an Ingress or a Gateway: choose oidc or proxy, or switch them off" -}}
-{{- end -}}
-{{- if and (eq $v.signIn.mode "portForward") (ne $v.web.service.type "ClusterIP") -}}
-{{- fail (printf "signIn.mode is portForward, so that nobody can come through a Service of type %s: choose oidc or proxy, or web.service.type=ClusterIP" $v.web.service.type) -}}
-{{- end -}}
-{{- range $component := list "worker" "web" -}}
-{{- $account := (index $v $component).serviceAccount -}}
-{{- if not (or $account.create $account.name) -}}
-{{- fail (printf "%s.serviceAccount.create is off: name the one to use in %s.serviceAccount.name" $component $component) -}}
-{{- end -}}
-{{- if and $account.annotations (not $account.create) -}}
-{{- fail (printf "%s.serviceAccount.annotations has no effect with %s.serviceAccount.create off: annotate the one that is there" $component $component) -}}
-{{- end -}}
-{{- end -}}
 {{- if and $v.worker.serviceAccount.create $v.web.serviceAccount.create $v.web.serviceAccount.name (eq $v.worker.serviceAccount.name $v.web.serviceAccount.name) -}}
 {{- fail "worker.serviceAccount and web.serviceAccount have one name: give them two, or set create off for one of them" -}}
-{{- end -}}
-{{- if and (or $v.networkPolicy.tracesTo $v.networkPolicy.tracesPorts) (not $v.traces.endpoint) -}}
-{{- fail "networkPolicy.tracesTo and tracesPorts have no effect without traces.endpoint: name the collector there" -}}
-{{- end -}}
-{{- range $owner, $variables := dict "extraEnv" $v.extraEnv "worker.extraEnv" $v.worker.extraEnv "web.extraEnv" $v.web.extraEnv -}}
-{{- range $variables -}}
-{{- if has .name (list "SECRET_KEY" "DELTABOARD_FEED_KEY" "DELTABOARD_AUDIT_KEY" "REDIS_URL" "REDIS_PASSWORD" "DATABASE_URL" "POSTGRES_PASSWORD" "DELTABOARD_TRUST_PROXY_SECRET" "DELTABOARD_METRICS") -}}
-{{- fail (printf "%s: the chart sets %s itself, by another value or a Secret (README.md of the chart)" $owner .name) -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- if and (eq $v.signIn.mode "portForward") (eq $v.rights.whose "person") -}}
-{{- fail "rights.whose is person, but with signIn.mode portForward nobody has a name: choose oidc or proxy" -}}
-{{- end -}}
-{{- if and (eq $v.signIn.mode "oidc") (not $v.signIn.oidc.issuers) (not $v.signIn.oidc.existingSecret) -}}
-{{- fail "signIn.mode is oidc: list signIn.oidc.issuers, or name a Secret with issuers.yaml in signIn.oidc.existingSecret" -}}
-{{- end -}}
-{{- if and (eq $v.signIn.mode "proxy") (not $v.signIn.proxy.peers) -}}
-{{- fail "signIn.mode is proxy: list in signIn.proxy.peers from where it connects, such as the network of the pods" -}}
-{{- end -}}
-{{- if and (eq $v.rights.scope "namespaces") (not $v.rights.namespaces) -}}
-{{- fail "rights.scope is namespaces: list them in rights.namespaces" -}}
-{{- end -}}
-{{- if and (eq $v.rights.scope "cluster") $v.rights.namespaces -}}
-{{- fail "rights.namespaces has no effect with rights.scope cluster: set rights.scope=namespaces, or leave it out" -}}
-{{- end -}}
-{{- if and $v.rights.write (eq (include "deltaboard.whose" .) "person") -}}
-{{- fail "rights.write has no effect where people have their own rights: leave it out, or set rights.whose=account" -}}
-{{- end -}}
-{{- if and $v.gateway.enabled (not $v.gateway.parentRefs) -}}
-{{- fail "gateway.parentRefs is empty: name the Gateway" -}}
-{{- end -}}
-{{- if and $v.redis.url $v.redis.existingSecret -}}
-{{- fail "redis.url and redis.existingSecret both name a Redis: leave one of them out" -}}
-{{- end -}}
-{{- if and $v.postgresql.url $v.postgresql.existingSecret -}}
-{{- fail "postgresql.url and postgresql.existingSecret both name a PostgreSQL: leave one of them out" -}}
-{{- end -}}
-{{- if and $v.metrics.serviceMonitor.enabled (not $v.metrics.enabled) -}}
-{{- fail "metrics.serviceMonitor needs metrics.enabled" -}}
-{{- end -}}
-{{- if and $v.metrics.prometheusRule.enabled (not $v.metrics.enabled) -}}
-{{- fail "metrics.prometheusRule needs metrics.enabled: alerts rest on the metrics of web processes" -}}
-{{- end -}}
-{{- if and $v.settings.DELTABOARD_CONTROLLERS (include "deltaboard.readOnly" .) -}}
-{{- fail "settings.DELTABOARD_CONTROLLERS: controllers write to the cluster, and this Deltaboard is read-only (readOnly, rights.write)" -}}
-{{- end -}}
-{{- $own := list "DELTABOARD_CHANNEL_PREFIX" "DELTABOARD_HISTORY" "DELTABOARD_HISTORY_AGE" "DELTABOARD_HISTORY_SIZE" "DELTABOARD_VAR" "DELTABOARD_KINDS" "DELTABOARD_CLUSTER" "DELTABOARD_CONTEXT" "DELTABOARD_CLUSTER_COLOUR" "DELTABOARD_PRODUCTION" "DELTABOARD_READ_ONLY" "DELTABOARD_NAMESPACES" "DELTABOARD_TOKEN" "DELTABOARD_RIGHTS" "DELTABOARD_SIGN_IN" "DELTABOARD_OIDC" "DELTABOARD_TRUST_PROXY_USER" "DELTABOARD_TRUST_PROXY_GROUPS" "DELTABOARD_TRUST_PROXY_PEERS" "DELTABOARD_TRUST_PROXY_SECRET" "DELTABOARD_FEED_KEY" "DELTABOARD_AUDIT_KEY" "DELTABOARD_METRICS" "DELTABOARD_TRACES" "DELTABOARD_TRACES_RATIO" -}}
-{{- if $v.settings.DELTABOARD_PROMETHEUS_TOKEN -}}
-{{- fail "settings.DELTABOARD_PROMETHEUS_TOKEN is a secret, and settings are in a ConfigMap: name a Secret in extraEnv, with valueFrom" -}}
-{{- end -}}
-{{- range $name, $_ := $v.settings -}}
-{{- if has $name $own -}}
-{{- fail (printf "settings.%s: another value of the chart is for this variable, or a Secret (README.md of the chart)" $name) -}}
-{{- end -}}
 {{- end -}}
 {{- end -}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -28,6 +29,8 @@ from tests.support.e2e.postgresql_database import Database
 from tests.support.live.history import ListedPods, postgresql_parts, recorded, recording, whole_object
 from tests.support.program import ROOT
 from tests.support.wait import eventually, until
+
+TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 
 @pytest.fixture(autouse=True)
@@ -96,6 +99,25 @@ async def changes_during_a_fault(parts: Parts, pods: ListedPods, number: int = 2
         pods.put("a", number=place)
         await asyncio.sleep(0.01)
     return begin
+
+
+@pytest.mark.postgresql
+async def test_a_recorder_says_since_when_it_records_what_waits_and_what_failed_last(database: Database) -> None:
+    parts, pods = postgresql_parts(database.url), ListedPods(whole_object("a", 1))
+    async with recording(parts, ("pods", pods)) as running:
+        await covered(parts)
+        assert re.fullmatch(rf"recording since {TIME}, [01] changes wait", running.describe())
+        async with recording(parts, ("pods", pods)) as second:
+            await eventually(lambda: second.thread is not None)
+            await eventually(lambda: second.describe() == "standing by for another worker")
+        database.shut()
+        await eventually(lambda: "last failure" in running.describe())
+        failure = rf"last failure at {TIME}: (AdminShutdown|OperationalError|InterfaceError)"
+        assert re.fullmatch(rf"cannot be written, [\d,]+ changes wait, {failure}", running.describe())
+        database.reopen()
+        await covered(parts)
+        assert re.fullmatch(rf"recording since {TIME}, [\d,]+ changes wait, {failure}", running.describe())
+    parts.close()
 
 
 @pytest.mark.postgresql

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dashboard.live.history import recorder, recorder_thread
-from dashboard.live.history.part import Part, Parts
+from dashboard.live.history import postgresql_compaction, recorder, recorder_thread
+from dashboard.live.history.part import HistoryUnavailable, Part, Parts
+from dashboard.live.history.postgresql_parts import PostgresqlParts
 from dashboard.live.history.reader import HistoryReader
 from dashboard.live.history.retention import DAY, Retention
 from dashboard.live.history.sqlite_parts import SqliteParts
@@ -158,3 +162,90 @@ def test_the_oldest_parts_go_first_and_never_what_a_recorder_needs(tmp_path: Pat
     assert left == {"ours": 2, "idle": 0, "theirs": 2}
     own.close()
     other.close()
+
+
+@pytest.fixture
+def compacted(postgresql_parts: Parts) -> Iterator[tuple[PostgresqlParts, Log]]:
+    """Parts in PostgreSQL, and a history of two of them."""
+    log = Log(postgresql_parts)
+    for number in range(50):
+        log.change("pods", Operation.ADDED, whole_object(f"pod-{number}", number + 1))
+    log.tick("pods")
+    log.begin_part()
+    while log.carry_step():
+        pass
+    log.change("pods", Operation.ADDED, whole_object("later", 900))
+    log.tick("pods")
+    assert isinstance(postgresql_parts, PostgresqlParts)
+    yield postgresql_parts, log
+    log.close()
+
+
+@contextmanager
+def in_use(parts: Parts, part: Part) -> Iterator[None]:
+    """A question to a part that lasts."""
+    connection = parts.connect(part)
+    connection.execute("BEGIN")
+    connection.query("SELECT COUNT(*) FROM {version}")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
+        connection.close()
+
+
+def described(parts: Parts, part: Part) -> list[Any]:
+    """Columns, indexes and options of a part's tables, without the indexes' names."""
+    sql = (
+        "SELECT c.relname, c.reloptions, "
+        "(SELECT array_agg((a.attname, a.atttypid, a.attstorage, a.attnotnull)::text ORDER BY a.attnum) "
+        "FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0), "
+        "(SELECT array_agg(regexp_replace(pg_get_indexdef(i.indexrelid), 'INDEX .* ON', 'ON') ORDER BY i.indkey::text) "
+        "FROM pg_index i WHERE i.indrelid = c.oid) "
+        "FROM pg_class c WHERE c.relkind = 'r' AND starts_with(c.relname, ?) ORDER BY c.relname"
+    )
+    with closing(parts.connect(part)) as connection:
+        return connection.query(sql, f"history_{part.id}_")
+
+
+@pytest.mark.postgresql
+async def test_a_part_that_is_compacted_can_be_read_while_others_read_it(
+    compacted: tuple[PostgresqlParts, Log],
+) -> None:
+    parts, log = compacted
+    oldest, newest = parts.list(log.cluster)
+    before = described(parts, oldest)
+    with in_use(parts, oldest):
+        compacting = asyncio.create_task(asyncio.to_thread(parts.compact, oldest))
+        await eventually(lambda: any(name.startswith("history_copy_") for name in table_names(parts, oldest)))
+        steps = await asyncio.to_thread(lambda: list(log.reader.objects_at("pods", newest.begin - 1)))
+        assert sum(len(step.objects) for step in steps) == 50
+        log.change("pods", Operation.MODIFIED, whole_object("later", 901))
+        log.tick("pods")
+        assert log.reader.recorded_until("pods") == log.now
+        assert oldest in await asyncio.to_thread(parts.sizes), "which the recorder asks for"
+        assert not compacting.done(), "the tables are in use"
+    await compacting
+    assert described(parts, oldest) == before
+    assert verify_part(parts, oldest).problems == []
+    assert not any(name.startswith("history_copy_") for name in table_names(parts, oldest))
+
+
+@pytest.mark.postgresql
+def test_a_part_that_is_always_in_use_stays_as_it_is(
+    compacted: tuple[PostgresqlParts, Log], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql_compaction, "SWAP_TRIES", 1)
+    parts, log = compacted
+    oldest = parts.list(log.cluster)[0]
+    with in_use(parts, oldest), pytest.raises(HistoryUnavailable, match="lock timeout"):
+        parts.compact(oldest)
+    assert verify_part(parts, oldest).problems == []
+    assert not any(name.startswith("history_copy_") for name in table_names(parts, oldest))
+    parts.drop(oldest)
+    parts.compact(oldest)  # which is no more
+
+
+def table_names(parts: Parts, part: Part) -> list[str]:
+    with closing(parts.connect(part)) as connection:
+        return [name for (name,) in connection.query("SELECT relname FROM pg_class WHERE relkind = 'r'")]

@@ -16,6 +16,7 @@ from dashboard.server.wiring.history import build_parts, build_recorder, kinds_r
 from dashboard.server.wiring.worker import build_worker_process
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
+from informerd.rest.load_config import ClusterConfig
 from tests.support.scripted_api_server import ScriptedServer
 
 KINDS = ("pods", "events", "leases.coordination.k8s.io", "deployments.apps")
@@ -51,14 +52,15 @@ def test_the_database_is_that_of_the_settings(tmp_path: Path, monkeypatch: pytes
 async def test_the_recorder_has_the_bounds_of_the_settings_or_is_not_there(tmp_path: Path) -> None:
     server = ScriptedServer()
     client: Client = server.client(SystemClock())
+    cluster = ClusterConfig(name="scripted", server="https://server")
     with override_settings(
         VAR_DIR=tmp_path, DELTABOARD_HISTORY=True, DELTABOARD_HISTORY_SIZE=10, DELTABOARD_HISTORY_AGE=7
     ):
-        recorder = build_recorder(client, "https://server", SystemClock())
+        recorder = build_recorder(client, cluster, SystemClock())
     assert recorder is not None
     assert recorder.retention == Retention(10 * 2**20, 7)
     with override_settings(DELTABOARD_HISTORY=False):
-        assert build_recorder(client, "https://server", SystemClock()) is None
+        assert build_recorder(client, cluster, SystemClock()) is None
     await client.close()
 
 

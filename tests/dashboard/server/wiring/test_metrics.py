@@ -152,7 +152,7 @@ async def test_a_worker_serves_its_probes_on_a_port_of_its_own(tmp_path: Path) -
         await asyncio.to_thread(program.wait_for, lambda: "Probes and metrics are at" in program.output)
         found = re.search(r"at (http://127.0.0.1:\d+/)", program.output)
         assert found
-        assert text_of(f"{found[1]}healthz") == "ok"
+        assert text_of(f"{found[1]}healthz") == "ok\nhistory: nothing is recorded\n"
         assert "cluster failed" in text_of(f"{found[1]}readyz")
         assert "informerd_" in text_of(f"{found[1]}metrics")
 
