@@ -266,14 +266,14 @@ def _next_change(
         return None
     since, window, last = at + 1, FIRST_WINDOW * MICROSECONDS, _micro(now())
     while since <= last:
-        until, number, found = min(since + window, FOREVER), 0, None
+        until, number, found = min(since + window, last + 1), 0, None
         for step in reader.changes(since, until, kinds):
             number += len(step)
             found = min((version.time for version in step if is_shown(version)), default=found)
         if found is not None:
             return found / MICROSECONDS
         searched += number
-        if searched >= MAX_SEARCHED:
+        if searched >= MAX_SEARCHED and until <= last:
             raise SearchLimit((until - 1) / MICROSECONDS)
         since, window = until, window * 4 if number < MANY else max(MICROSECONDS, window // 2)
     return None

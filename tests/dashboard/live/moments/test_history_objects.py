@@ -124,6 +124,17 @@ async def test_a_search_among_very_many_changes_ends_and_says_how_far_it_came(
     assert (limit.value.at <= times[-2]) if earlier else (limit.value.at >= times[1])
 
 
+async def test_a_search_ends_at_the_present_however_many_changes_it_has_passed(
+    log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times, clock = await times_of(objects_of(log)), FakeClock()
+    clock.jump(times[-2] - clock.time())
+    history = HistoryObjects(lambda: log.reader, clock)
+    monkeypatch.setattr(history_objects, "MAX_SEARCHED", 2)
+    assert await history.next_change(times[0] - 1, ["pods"], lambda _: False) is None
+    assert await history.next_change(times[-2], ["pods"], everything) is None, "a worker's clock may be fast"
+
+
 async def test_the_objects_of_a_moment_come_with_what_remains(log: Log) -> None:
     history = objects_of(log)
     times = await times_of(history)
