@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -26,12 +27,15 @@ from dashboard.live.moments.list_comparisons import ListComparisons
 from dashboard.live.moments.moments import Moments
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.live.replication.scoped_replicas import FindKind
+from dashboard.runtime.background_tasks import cancel_all
 from dashboard.server.wiring.history import build_parts
-from informerd.clock import Clock
+from informerd.clock import Clock, within
 from informerd.errors import InformerdError
 from informerd.rest.client import Client
 from informerd.rest.load_config import ClusterConfig
 
+CHECK_INTERVAL = 1.0
+"""Seconds between two looks at which cluster is chosen."""
 REMEMBERED = (
     "The API server has not said yet which cluster this is: history is that of the cluster that was recorded last by "
     "the same address, certificate authority and context."
@@ -92,23 +96,36 @@ class PastMoments:
                 if client is not None and not self._is_verified and self._clock.now() - asked_at >= RETRY:
                     await self._identify(client)
                     asked_at = self._clock.now()
-                await self._clock.sleep(1.0)
+                if self._connection.client is client:
+                    await self._clock.sleep(CHECK_INTERVAL)
         finally:
             keeping.cancel()
             await asyncio.wait((keeping,))
             await self.list_comparisons.drop_all()
 
     async def _identify(self, client: Client) -> None:
-        cluster, is_verified = self._connection.cluster, True
+        """Ask for the cluster's identity, until another client is chosen: an answer may take long, or never come."""
+        asking = asyncio.create_task(self._ask(client), name="asking for the cluster's identity")
         try:
-            identity = await ask_cluster_identity(client, cluster.server)
-        except (InformerdError, TimeoutError) as error:
-            is_verified = False
-            identity = ""
-            if is_away(error) and settings.DELTABOARD_RIGHTS == "account":
-                identity = self._reader.cluster if self._reader is not None else await self._remembered(cluster)
+            while not asking.done() and self._connection.client is client:
+                with suppress(TimeoutError):
+                    async with within(CHECK_INTERVAL, self._clock):
+                        await asyncio.wait((asking,))
+        finally:
+            await cancel_all((asking,))
         if self._connection.client is client:
+            identity, is_verified = asking.result()
             await self._read(identity, is_verified=is_verified)
+
+    async def _ask(self, client: Client) -> tuple[str, bool]:
+        """The identity, empty where it is not known, and whether the API server has said it."""
+        cluster = self._connection.cluster
+        try:
+            return await ask_cluster_identity(client, cluster.server), True
+        except (InformerdError, TimeoutError) as error:
+            if not is_away(error) or settings.DELTABOARD_RIGHTS != "account":
+                return "", False
+        return self._reader.cluster if self._reader is not None else await self._remembered(cluster), False
 
     async def _read(self, identity: str, *, is_verified: bool) -> None:
         """Read the history of this cluster; of none where `identity` is empty."""

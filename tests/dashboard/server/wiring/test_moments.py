@@ -17,7 +17,7 @@ from django.test import override_settings
 from dashboard.live.history.cluster_identity import FIRST_NAMESPACE, RETRY, connection_key
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.sqlite_parts import SqliteParts
-from dashboard.server.wiring.moments import REMEMBERED, PastMoments, build_moments
+from dashboard.server.wiring.moments import CHECK_INTERVAL, REMEMBERED, PastMoments, build_moments
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.load_config import ClusterConfig
@@ -173,6 +173,28 @@ async def test_what_is_remembered_of_one_connection_is_not_shown_of_another(
                 connection.client, connection.cluster = two, replace(connection.cluster, context="another")
                 await site.clock.advance(1)
                 await eventually(lambda: not past.is_readable)
+
+
+async def test_another_cluster_is_noticed_while_the_api_server_of_the_one_before_takes_its_time(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    site = Site()
+    async with server.client(site.clock) as one, server.client(site.clock) as two:
+        connection = connection_to(server, one)
+        remember(tmp_path, connection.cluster, "one")
+        with override_settings(DELTABOARD_HISTORY=True, VAR_DIR=tmp_path, DELTABOARD_RIGHTS="account"):
+            past = past_of(site, connection)
+            async with running(past):
+                (await server.take()).fail(status(503, "Unavailable"))
+                await eventually(lambda: past.is_readable)
+                await eventually(partial(has_tried_again, site, server))
+                await server.take()  # and never answer
+                connection.client, connection.cluster = two, replace(connection.cluster, context="another")
+                await site.clock.advance(CHECK_INTERVAL)
+                await eventually(lambda: not past.is_readable)
+                await say(server, "two")
+                await eventually(lambda: past.is_readable)
+                assert not past.note
 
 
 @pytest.mark.parametrize(("rights", "code"), [("person", 503), ("account", 401)])
