@@ -94,8 +94,10 @@ class Recorder:
             state = f"recording since {rfc3339(thread.recording_since)}, {len(self.queue):,} changes wait"
         elif thread.problem:
             state = f"cannot be written, {len(self.queue):,} changes wait"
-        else:
+        elif thread.is_standing_by:
             state = "standing by for another worker"
+        else:
+            state = f"beginning to record, {len(self.queue):,} changes wait"
         if thread.last_error is None:
             return state
         at, name = thread.last_error

@@ -73,6 +73,8 @@ class RecorderThread:
         self.problem = ""
         """Why nothing can be written now; empty where it can."""
         self.is_recording = False
+        self.is_standing_by = False
+        """Whether another recorder was recording at the last try."""
         self.recording_since: float | None = None
         """Unix seconds since when this recorder records without a failure; None where it does not."""
         self.last_error: tuple[float, str] | None = None
@@ -123,6 +125,7 @@ class RecorderThread:
         while not self._stopping.is_set():
             try:
                 session = self._parts.begin_recording(self._cluster)
+                self.is_standing_by = session is None
                 if session is None:
                     self.problem = ""
                     self._stand_by()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
@@ -14,7 +15,7 @@ from dashboard.live.history import kind_recording, recorder, recorder_thread
 from dashboard.live.history import reader as history_reader
 from dashboard.live.history.change_queue import ChangeQueue
 from dashboard.live.history.kind_recording import INTERRUPTED
-from dashboard.live.history.part import Parts
+from dashboard.live.history.part import Parts, RecorderSession
 from dashboard.live.history.reader import HistoryReader
 from dashboard.live.history.recorder_thread import CLOCK_BEHIND
 from dashboard.live.history.spans import NO_RECORDER
@@ -56,6 +57,23 @@ def now() -> int:
 
 def reader(parts: Parts) -> HistoryReader:
     return HistoryReader(parts, "cluster")
+
+
+async def test_a_database_that_takes_long_to_open_is_not_taken_for_another_worker(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, is_open = parts.begin_recording, threading.Event()
+
+    def begin_late(cluster: str) -> RecorderSession | None:
+        is_open.wait(30)
+        return begin(cluster)
+
+    monkeypatch.setattr(parts, "begin_recording", begin_late)
+    async with recording(parts) as running:
+        await eventually(lambda: running.thread is not None)
+        assert running.describe() == "beginning to record, 0 changes wait"
+        is_open.set()
+        await eventually(lambda: "recording since" in running.describe())
 
 
 def names(parts: Parts, at: int) -> set[str]:
