@@ -19,6 +19,10 @@ WORDS = """async ([source, problems, kinds, now]) => {
   const { wordsOf } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
   return wordsOf({}, problems, kinds, now);
 }"""
+PROBLEMS = """async ([source, problems, shown]) => {
+  const { problemsOf } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+  return problemsOf({ problems }, shown).map((problem) => problem.state);
+}"""
 SILENT = "The API server has not answered since {since}."
 
 
@@ -72,3 +76,17 @@ def test_of_first_lists_the_progress_of_one_is_told(words_of: WordsOf) -> None:
         for title, number in (("Pods", 5), ("Nodes", 2))
     ]
     assert words_of(problems, 2) == "Reading Pods: 5 so far."
+
+
+def test_what_may_not_be_listed_is_told_only_where_nothing_else_is_wrong_and_nothing_is_shown(
+    chromium: Browser,
+) -> None:
+    source, context = (ROOT / "static/js/live/status_text.js").read_text(), chromium.new_context()
+    page = context.new_page()
+    problems = {"secrets": {"state": "forbidden"}, "pods": {"state": "stale"}, "nodes": {"state": "forbidden"}}
+    told = [
+        page.evaluate(PROBLEMS, [source, problems, shown])
+        for shown in (["secrets", "pods"], ["secrets", "nodes"], ["secrets", "services"])
+    ]
+    assert told == [["stale"], ["forbidden", "forbidden"], []]
+    context.close()

@@ -111,8 +111,9 @@ def outage_text(kinds: Iterable[KindInfo], replicas: Mapping[str, ReadableReplic
     """
     shown = [kind for kind in kinds if kind.key in replicas]
     problems = [problem for kind in shown if (problem := freshness_problem(kind, replicas[kind.key])) is not None]
-    if len(problems) < len(shown):
-        problems = [problem for problem in problems if problem.state != "forbidden"]
+    others = [problem for problem in problems if problem.state != "forbidden"]
+    if others or len(problems) < len(shown):
+        problems = others
     if not problems:
         return ""
     first, is_all = problems[0], len(problems) == len(shown)
@@ -123,10 +124,12 @@ def outage_text(kinds: Iterable[KindInfo], replicas: Mapping[str, ReadableReplic
     words = text.replace(KINDS, titles).replace("{since}", "" if since is None else utc_text(since))
     if KINDS not in text and not (is_all and len(alike) == len(problems)):
         words = f"{titles}: {words}"
-    others = [problem.title for problem in problems if problem not in alike]
-    if not others or (is_all and first.state != "stale" and all(problem.state == first.state for problem in problems)):
+    titles_of_others = [problem.title for problem in problems if problem not in alike]
+    if not titles_of_others or (
+        is_all and first.state != "stale" and all(problem.state == first.state for problem in problems)
+    ):
         return words
-    return f"{words} {join_first_titles(others, MAX_NAMED)} may not be up to date either."
+    return f"{words} {join_first_titles(titles_of_others, MAX_NAMED)} may not be up to date either."
 
 
 def _text_of_kinds(problem: FreshnessProblem) -> str:

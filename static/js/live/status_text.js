@@ -56,7 +56,8 @@ function problemWords(problem, now) {
 export function problemsOf(beat, shownKeys) {
   const keys = shownKeys.length ? shownKeys : Object.keys(beat.problems);
   const problems = keys.map((key) => beat.problems[key] ?? beat.parts?.[key]).filter(Boolean);
-  return problems.length < keys.length ? problems.filter((problem) => problem.state !== "forbidden") : problems;
+  const others = problems.filter((problem) => problem.state !== "forbidden");
+  return others.length || problems.length < keys.length ? others : problems;
 }
 
 /* The text with {kinds} where it names its kind, the same for kinds with the same problem. */

@@ -85,10 +85,15 @@ def test_without_scripts_a_page_says_since_when_in_utc(pods: Feeder) -> None:
 
 
 def test_without_scripts_what_may_not_be_listed_spoils_its_own_page_only(pods: Feeder) -> None:
-    replicas = {"pods": pods.replica, "nodes": Feeder("nodes", FakeClock()).replica}
+    nodes = Feeder("nodes", FakeClock())
+    replicas = {"pods": pods.replica, "nodes": nodes.replica}
     pods.beat(Health("forbidden", since=100.0, problem="no"))
     assert outage_text([PODS], replicas) == "Pods may not be listed: no."
     assert outage_text([PODS, NODES], replicas) == ""
+    nodes.beat(Health("stale", since=100.0, problem="no worker ran", has_answer=True))
+    words = outage_text([PODS, NODES], replicas)
+    assert words.startswith("Nodes have not been up to date since")
+    assert "Pods" not in words, "of which nothing is shown that might be out of date"
 
 
 def test_without_scripts_all_kinds_with_the_same_problem_are_its_subject() -> None:
