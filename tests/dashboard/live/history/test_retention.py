@@ -10,10 +10,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from dashboard.live.history import postgresql_compaction, recorder, recorder_thread
-from dashboard.live.history.part import HistoryUnavailable, Part, Parts
+from dashboard.live.history.part import TABLES, HistoryUnavailable, Part, Parts
 from dashboard.live.history.postgresql_parts import PostgresqlParts
 from dashboard.live.history.reader import HistoryReader
 from dashboard.live.history.retention import DAY, Retention
@@ -244,6 +245,45 @@ def test_a_part_that_is_always_in_use_stays_as_it_is(
     assert not any(name.startswith("history_copy_") for name in table_names(parts, oldest))
     parts.drop(oldest)
     parts.compact(oldest)  # which is no more
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("statement", ["CREATE TABLE", "INSERT", "REINDEX", "DROP TABLE"])
+def test_a_part_that_is_dropped_while_it_is_compacted_leaves_nothing(
+    compacted: tuple[PostgresqlParts, Log], monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    parts, log = compacted
+    oldest, newest = parts.list(log.cluster)
+    run = postgresql_compaction._run
+
+    def run_after_drop(connection: psycopg.Connection[Any], text: str) -> None:
+        if text.startswith(statement) and oldest in parts.list(log.cluster):
+            parts.drop(oldest)
+        run(connection, text)
+
+    monkeypatch.setattr(postgresql_compaction, "_run", run_after_drop)
+    parts.compact(oldest)
+    assert parts.list(log.cluster) == [newest]
+    left = table_names(parts, newest)
+    assert not [name for name in left if name.startswith(("history_copy_", f"history_{oldest.id}_"))]
+
+
+@pytest.mark.postgresql
+def test_a_compaction_in_many_pieces_that_ended_before_is_begun_anew(
+    compacted: tuple[PostgresqlParts, Log], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts, log = compacted
+    oldest = parts.list(log.cluster)[0]
+    monkeypatch.setattr(postgresql_compaction, "COPIED_PAGES", 1)
+    with closing(parts.connect(oldest)) as connection:
+        kinds = [(100 + number, f"kind-{number}", os.urandom(1500)) for number in range(30)]  # some pages
+        connection.execute_many("INSERT INTO {kind} (id, name, template) VALUES (?, ?, ?)", kinds)
+        connection.execute("CREATE TABLE history_copy_1_kind (left_by TEXT)")
+        before = [connection.query(f"SELECT * FROM {{{table}}} ORDER BY 1, 2") for table in TABLES]
+    parts.compact(oldest)
+    with closing(parts.connect(oldest)) as connection:
+        assert [connection.query(f"SELECT * FROM {{{table}}} ORDER BY 1, 2") for table in TABLES] == before
+    assert not any(name.startswith("history_copy_") for name in table_names(parts, oldest))
 
 
 def table_names(parts: Parts, part: Part) -> list[str]:
