@@ -75,6 +75,8 @@ LATEST_SCAN_LIMIT = 500
 """Entries of each kind in which the latest of some namespaces are searched."""
 GAPS_RECORDED = 10.0
 """Seconds after a worker has begun in which history has the gap before that."""
+RETRY_INTERVAL = 5.0
+"""Seconds after which the gaps are read again that could not be read."""
 BACKGROUND_KINDS = frozenset({"namespaces", "nodes", "events"})
 """Kinds that even an empty cluster has objects of."""
 
@@ -344,8 +346,10 @@ class LiveOverview(LiveView):
         try:
             since = await recorded.recorded_since(keys)
             found = [gap for key in since for gap in await recorded.gaps([key], max(begin, since[key]), now)]
-        except HistoryUnavailable:
-            return  # the chart says from when on it counts
+        except HistoryUnavailable:  # meanwhile, the chart says from when on it counts
+            await self.clock.sleep(RETRY_INTERVAL)
+            self._gaps_read_for = -math.inf
+            return
         except Exception:
             logger.exception("the overview's gaps could not be read from history")
             return

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.template.loader import render_to_string
 
+from dashboard.live.history.part import HistoryUnavailable
 from dashboard.live.history.spans import NO_RECORDER
 from dashboard.live.history.sqlite_parts import SqliteParts
 from dashboard.live.history.version import Operation
@@ -16,7 +17,8 @@ from dashboard.live.moments.at_parameter import format_at
 from dashboard.live.moments.history_objects import HistoryObjects
 from dashboard.live.moments.moments import Moments
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.pages.overview.live_overview import GAPS_RECORDED, open_overview
+from dashboard.pages.overview.live_overview import GAPS_RECORDED, RETRY_INTERVAL, open_overview
+from tests.support.clock import run_ready_tasks
 from tests.support.live.history import START, Log
 from tests.support.live.recorded_objects import RecordedObjects
 from tests.support.objects.rows import made
@@ -106,3 +108,22 @@ async def test_a_gap_before_the_worker_began_is_told_with_its_beginning_and_reas
     await eventually(lambda: "may be missing" in view.render_window(render), what="the gap is read")
     uncounted = "Changes before 2027-01-15 08:00:00 UTC are not in this chart: its counts begin then."
     assert chart_gaps(view.render_window(render)) == f"Changes of Pods {GAP} ({NO_RECORDER}). {uncounted}"
+
+
+async def test_gaps_are_read_again_where_history_could_not_be_read(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded, asked = RecordedSite(log), asyncio.Event()
+    clock, history = recorded.site.clock, recorded.parts.history
+
+    async def fail(_: str) -> None:
+        asked.set()
+        raise HistoryUnavailable("the database is away")
+
+    clock.skip(GAPS_RECORDED)
+    with monkeypatch.context() as patch:
+        patch.setattr(history, "recorded_since", fail)
+        view, render = open_overview(recorded.site.parts.hub, (), history), Renderer(render_to_string)
+        await asked.wait()
+        await run_ready_tasks()
+    await clock.advance(RETRY_INTERVAL)
+    view.pass_time(clock.time())
+    await eventually(lambda: "may be missing" in view.render_window(render), what="the gap is read")
