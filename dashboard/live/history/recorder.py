@@ -83,25 +83,29 @@ class Recorder:
         """Changes that are in gaps, because there was no room for them."""
         return self._lost + sum(each.lost for each in self._kinds)
 
-    def describe(self) -> str:
-        """Whether it records, since when, how many changes wait and the last failure, in one line without the
-        database's own words: they may have its address.
-        """
+    @property
+    def state(self) -> str:
+        """Whether it records, and since when or why not, in words."""
         thread = self.thread
         if thread is None:
-            return f"not recording before the cluster's identity is known, {len(self.queue):,} changes wait"
+            return "not recording before the cluster's identity is known"
         if thread.recording_since is not None:
-            state = f"recording since {rfc3339(thread.recording_since)}, {len(self.queue):,} changes wait"
-        elif thread.problem:
-            state = f"cannot be written, {len(self.queue):,} changes wait"
-        elif thread.is_standing_by:
-            state = "standing by for another worker"
-        else:
-            state = f"beginning to record, {len(self.queue):,} changes wait"
-        if thread.last_error is None:
-            return state
-        at, name = thread.last_error
-        return f"{state}, last failure at {rfc3339(at)}: {name}"
+            return f"recording since {rfc3339(thread.recording_since)}"
+        if thread.problem:
+            return "cannot be written"
+        return "standing by for another worker" if thread.is_standing_by else "beginning to record"
+
+    def describe(self) -> str:
+        """Its state, how many changes wait and the last failure, in one line without the database's own words: they may
+        have its address.
+        """
+        thread, words = self.thread, self.state
+        if thread is None or not thread.is_standing_by:
+            words += f", {len(self.queue):,} changes wait"
+        if thread is not None and thread.last_error is not None:
+            at, name = thread.last_error
+            words += f", last failure at {rfc3339(at)}: {name}"
+        return words
 
     def follow(self, key: str, informer: RecordedInformer) -> KindRecording | None:
         """Record a kind until `unfollow`; None where it is not to be recorded."""

@@ -152,7 +152,7 @@ class RecorderThread:
         self._stand_by()
 
     def _failed(self, error: Exception, problem: str) -> None:
-        self.recording_since = None
+        self.is_standing_by, self.recording_since = False, None
         self.last_error = self._wall_time(), type(error.__cause__ or error).__name__
         if not self.problem:
             logger.warning("the history cannot be written: %s", problem)

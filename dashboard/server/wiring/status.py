@@ -95,7 +95,7 @@ def _history(process: WorkerProcess) -> Iterator[StatusPart]:
     if (history := process.history) is None:
         yield StatusPart("History", (Figure("Recorded by", "a worker in another process: manage.py history"),))
         return
-    figures = [Figure("State", "recording" if history.is_recording else "standing by for another worker")]
+    figures = [Figure("State", history.state)]
     if history.size is not None:
         figures.append(of_limit("Size", history.size, history.retention.max_bytes, "MiB", per=MIB))
     figures += [

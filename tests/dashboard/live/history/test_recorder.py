@@ -71,6 +71,7 @@ async def test_a_database_that_takes_long_to_open_is_not_taken_for_another_worke
     monkeypatch.setattr(parts, "begin_recording", begin_late)
     async with recording(parts) as running:
         await eventually(lambda: running.thread is not None)
+        assert running.state == "beginning to record"
         assert running.describe() == "beginning to record, 0 changes wait"
         is_open.set()
         await eventually(lambda: "recording since" in running.describe())
