@@ -62,12 +62,19 @@ class Command(BaseCommand):
 
     def _compact(self, sizes: dict[Part, int]) -> None:
         newest = {part.cluster: part for part in sorted(sizes)}
+        problems: list[str] = []
         for part in sorted(sizes):
-            if part != newest[part.cluster]:
+            if part == newest[part.cluster]:
+                continue
+            try:
                 self.parts.compact(part)
+            except HistoryUnavailable as error:
+                problems.append(f"Part {part.id} of {part.cluster} stays as it is: {error}.")
         after = self.parts.sizes()
         before_mib, after_mib = sum(sizes.values()) / MIB, sum(after.values()) / MIB
         self.stdout.write(f"{len(sizes)} parts took {before_mib:,.1f} MiB and take {after_mib:,.1f} MiB now.")
+        if problems:
+            exit_with_message(self.stderr, "\n".join(problems))
 
     def _verify(self, sizes: dict[Part, int]) -> None:
         versions = objects = 0

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.test import override_settings
 
+from dashboard.live.history.part import HistoryUnavailable, Part
 from dashboard.live.history.sqlite_parts import SqliteParts
 from dashboard.live.history.version import Operation
 from tests.dashboard.management.test_commands import running, unconfigured
@@ -60,6 +61,31 @@ def test_a_history_is_compacted_and_still_sound(log: Log) -> None:
     log.change("pods", Operation.MODIFIED, whole_object("pod-1", 900))
     log.tick("pods")
     assert log.reader.recorded_until("pods") == log.now
+
+
+def test_a_part_that_cannot_be_compacted_is_named_and_keeps_no_other_from_it(
+    log: Log, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log.begin_part()
+    while log.carry_step():
+        pass
+    oldest, second, _ = sorted(log.parts.sizes())
+    compact, compacted = log.parts.compact, list[Part]()
+
+    def compact_unless_oldest(part: Part) -> None:
+        if part == oldest:
+            raise HistoryUnavailable("canceling statement due to lock timeout")
+        compact(part)
+        compacted.append(part)
+
+    monkeypatch.setattr(log.parts, "compact", compact_unless_oldest)
+    with pytest.raises(SystemExit) as ended:
+        run("compact")
+    assert ended.value.code == 1
+    assert (
+        capsys.readouterr().err == f"Part {oldest.id} of c1 stays as it is: canceling statement due to lock timeout.\n"
+    )
+    assert compacted == [second]
 
 
 def test_damage_is_told(log: Log, capsys: pytest.CaptureFixture[str]) -> None:
