@@ -190,8 +190,7 @@ async def test_another_cluster_is_noticed_while_the_api_server_of_the_one_before
                 await eventually(partial(has_tried_again, site, server))
                 await server.take()  # and never answer
                 connection.client, connection.cluster = two, replace(connection.cluster, context="another")
-                await site.clock.advance(CHECK_INTERVAL)
-                await eventually(lambda: not past.is_readable)
+                await site.clock.advance_until(lambda: not past.is_readable, step=CHECK_INTERVAL)
                 await say(server, "two")
                 await eventually(lambda: past.is_readable)
                 assert not past.note
