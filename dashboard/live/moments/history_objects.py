@@ -137,7 +137,7 @@ class HistoryObjects:
         MAX_SEARCHED changes of others.
         """
         if place is not None:
-            return await self._ask(partial(_next_of_object, _micro(at), kinds[0], place, is_shown, earlier))
+            return await self._ask(partial(_next_of_object, _micro(at), kinds[0], place, is_shown, earlier, self._now))
         return await self._ask(partial(_next_change, _micro(at), kinds, is_shown, earlier, self._now))
 
     async def newest_states(self, name: ObjectName, before: float | None, most: int) -> list[ChangedState]:
@@ -235,6 +235,7 @@ def _next_of_object(
     place: tuple[str, str],
     is_shown: Callable[[Version], bool],
     earlier: bool,
+    now: Callable[[], float],
     reader: HistoryReader,
 ) -> float | None:
     """By the index of names, however much else has changed."""
@@ -242,7 +243,7 @@ def _next_of_object(
         versions = reader.newest_versions(kind, *place, at, 1)
     else:
         following = reader.next_version(kind, *place, at + 1)
-        versions = [following] if following is not None else []
+        versions = [following] if following is not None and following.time <= _micro(now()) else []
     return next((version.time / MICROSECONDS for version in versions if is_shown(version)), None)
 
 

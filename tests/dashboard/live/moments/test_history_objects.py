@@ -132,7 +132,8 @@ async def test_a_search_ends_at_the_present_however_many_changes_it_has_passed(
     history = HistoryObjects(lambda: log.reader, clock)
     monkeypatch.setattr(history_objects, "MAX_SEARCHED", 2)
     assert await history.next_change(times[0] - 1, ["pods"], lambda _: False) is None
-    assert await history.next_change(times[-2], ["pods"], everything) is None, "a worker's clock may be fast"
+    for place in (None, ("default", "web")):  # the worker's clock may be fast
+        assert await history.next_change(times[-2], ["pods"], everything, place=place) is None
 
 
 async def test_the_objects_of_a_moment_come_with_what_remains(log: Log) -> None:
