@@ -37,11 +37,14 @@ async def ask_cluster_identity(client: Client, server: str) -> str:
     """The uid of the namespace kube-system.
 
     Where the account may not read it, ``address-`` and a hash of `server`, the API server's address, which is another
-    one for a cluster that moves. The log says so. Raises InformerdError and TimeoutError.
+    one for a cluster that moves. The log says so. An API server that starts refuses everybody until it has read its
+    roles, so its refusal counts once it is ready. Raises InformerdError and TimeoutError.
     """
     try:
         answer = await client.request("GET", NAMESPACES.path(name=FIRST_NAMESPACE))
     except (Forbidden, NotFound) as error:
+        with suppress(Forbidden, NotFound):
+            await client.request("GET", "/readyz")
         return _by_address(server, str(error))
     uid = str((answer.object().get("metadata") or {}).get("uid") or "")
     return uid or _by_address(server, "it has no uid")

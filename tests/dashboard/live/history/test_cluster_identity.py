@@ -7,16 +7,24 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from aiohttp import web
 
 from dashboard.live.history import recorder_thread
-from dashboard.live.history.cluster_identity import connection_key, is_away, remembered_identity
+from dashboard.live.history.cluster_identity import (
+    ask_cluster_identity,
+    connection_key,
+    is_away,
+    remembered_identity,
+)
 from dashboard.live.history.part import Parts
 from dashboard.live.history.recorder import Recorder
 from dashboard.live.history.retention import Retention
 from informerd.clock import SystemClock
-from informerd.errors import ApiError, CredentialsError, NotConnected
+from informerd.errors import ApiError, CredentialsError, NotConnected, ServerError
 from informerd.errors.status import Status
+from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig, TlsConfig
+from tests.support.informerd.stub_servers import scripted
 from tests.support.live.history import running_recorder
 from tests.support.wait import eventually
 
@@ -79,3 +87,16 @@ def test_another_address_authority_or_context_is_another_connection(tmp_path: Pa
 )
 def test_an_api_server_that_refuses_the_account_is_not_away(error: Exception, *, away: bool) -> None:
     assert is_away(error) is away
+
+
+async def test_a_refusal_of_an_api_server_that_is_not_ready_does_not_count() -> None:
+    """kube-apiserver refuses everybody until it has read its roles."""
+    readyz = iter([500, 200])
+
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(status=next(readyz) if request.path == "/readyz" else 403)
+
+    async with scripted(answer) as server, Client(server.config) as client:
+        with pytest.raises(ServerError):
+            await ask_cluster_identity(client, server.url)
+        assert (await ask_cluster_identity(client, server.url)).startswith("address-")
