@@ -10,13 +10,13 @@ from typing import Any
 
 import psycopg
 
-from dashboard.live.history.part import Part
+from dashboard.live.history.part import HistoryUnavailable, Part
 
 COPIED_PAGES = 2_000
 """Pages that a statement copies: whoever drops the part waits for one at most."""
 SWAP_TRIES = 60
 SWAP_LOCK_MS = 100
-"""Milliseconds for which a try waits for readers: so long other readers may wait behind it."""
+"""Milliseconds for which a try waits for readers of any of the tables: so long other readers may wait behind it."""
 SWAP_PAUSE = 1.0
 """Seconds between two tries."""
 _PART_TABLES = (
@@ -33,8 +33,8 @@ _COPIES = (
 
 def compact_tables(connection: psycopg.Connection[Any], part: Part) -> None:
     """Copy the part's tables over an autocommit connection, and have the copies take their place; nothing happens where
-    the part is dropped meanwhile. Not for two at the same time. Raises psycopg.Error: LockNotAvailable where readers
-    leave no moment for that, and then the tables are what they were.
+    the part is dropped meanwhile. Not for two at the same time. Raises psycopg.Error, and HistoryUnavailable where
+    readers leave no moment for that: then the tables are what they were.
     """
     connection.execute("SET synchronize_seqscans = off")
     _drop_copies(connection)
@@ -65,13 +65,15 @@ def _swap(connection: psycopg.Connection[Any], copies: dict[str, str]) -> None:
     for left in reversed(range(SWAP_TRIES)):
         try:
             with connection.transaction():
-                _run(connection, f"SET LOCAL lock_timeout = {SWAP_LOCK_MS}")
+                _run(connection, f"SET LOCAL statement_timeout = {SWAP_LOCK_MS}")
+                _run(connection, f"LOCK TABLE {', '.join(copies)} IN ACCESS EXCLUSIVE MODE")
+                _run(connection, "SET LOCAL statement_timeout = 0")
                 _run(connection, f"DROP TABLE {', '.join(copies)}")
                 for table, copy in copies.items():
                     _run(connection, f"ALTER TABLE {copy} RENAME TO {table}")
-        except psycopg.errors.LockNotAvailable:
+        except psycopg.errors.QueryCanceled as error:
             if not left:
-                raise
+                raise HistoryUnavailable("it was read all the time") from error
             time.sleep(SWAP_PAUSE)
         else:
             return

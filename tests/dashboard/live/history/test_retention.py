@@ -239,7 +239,7 @@ def test_a_part_that_is_always_in_use_stays_as_it_is(
     monkeypatch.setattr(postgresql_compaction, "SWAP_TRIES", 1)
     parts, log = compacted
     oldest = parts.list(log.cluster)[0]
-    with in_use(parts, oldest), pytest.raises(HistoryUnavailable, match="lock timeout"):
+    with in_use(parts, oldest), pytest.raises(HistoryUnavailable, match="it was read all the time"):
         parts.compact(oldest)
     assert verify_part(parts, oldest).problems == []
     assert not any(name.startswith("history_copy_") for name in table_names(parts, oldest))
@@ -248,7 +248,7 @@ def test_a_part_that_is_always_in_use_stays_as_it_is(
 
 
 @pytest.mark.postgresql
-@pytest.mark.parametrize("statement", ["CREATE TABLE", "INSERT", "REINDEX", "DROP TABLE"])
+@pytest.mark.parametrize("statement", ["CREATE TABLE", "INSERT", "REINDEX", "LOCK TABLE"])
 def test_a_part_that_is_dropped_while_it_is_compacted_leaves_nothing(
     compacted: tuple[PostgresqlParts, Log], monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
