@@ -225,6 +225,8 @@ async def test_a_part_that_is_compacted_can_be_read_while_others_read_it(
         log.tick("pods")
         assert log.reader.recorded_until("pods") == log.now
         assert oldest in await asyncio.to_thread(parts.sizes), "which the recorder asks for"
+        with pytest.raises(HistoryUnavailable, match="another process is compacting it"):
+            await asyncio.to_thread(parts.compact, oldest)
         assert not compacting.done(), "the tables are in use"
     await compacting
     assert described(parts, oldest) == before
