@@ -57,6 +57,7 @@ async def test_each_write_writes_without_the_mode(world: World, name: str) -> No
     assert await world.changes(before)
 
 
+@pytest.mark.timeout(900)  # as other visits of all addresses
 async def test_no_request_to_any_address_writes_in_the_mode(world: World, settings: Settings) -> None:
     writes = await prepare_all(world)
     before = world.state()
