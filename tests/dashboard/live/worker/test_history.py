@@ -70,8 +70,8 @@ class Watched:
     def __init__(self, client: Client, namespace: str) -> None:
         self.seen: list[tuple[str, Object]] = []
         self._factory = SharedInformerFactory(client)
-        informer = self._factory.informer(CONFIG_MAPS, namespace=namespace)
-        informer.add_handler(
+        self._informer = self._factory.informer(CONFIG_MAPS, namespace=namespace)
+        self._informer.add_handler(
             HandlerFunctions(
                 on_add=lambda obj, _: self.seen.append(("put", obj)),
                 on_update=lambda _, obj: self.seen.append(("put", obj)),
@@ -79,6 +79,10 @@ class Watched:
             )
         )
         self._factory.start()
+
+    async def begun(self) -> None:
+        """Wait until each change is seen by itself: a list has only the last one of each object."""
+        await self._informer.wait_for_sync()
 
     @property
     def names(self) -> list[str]:
@@ -123,6 +127,7 @@ async def test_every_version_that_a_watch_delivers_is_read_back_exactly(
     async with recorded(controlplane, parts, "configmaps") as reader:
         client = Client(load_kubeconfig(controlplane.kubeconfig_of("admin")), clock=SystemClock())
         watched = Watched(client, namespace)
+        await watched.begun()
         await asyncio.to_thread(random_history, controlplane, namespace, seed, 60)
         await asyncio.to_thread(controlplane.create, f"/api/v1/namespaces/{namespace}/configmaps", LAST)
         last = LAST["metadata"]["name"]
