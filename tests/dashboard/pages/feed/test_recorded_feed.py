@@ -549,10 +549,12 @@ async def test_a_search_says_how_far_it_has_come_while_it_finds_nothing(
     def view() -> LiveFeed:
         return open_feed(site.site.parts.hub, query, site.parts.history)
 
+    async def tells(text: str) -> None:
+        await eventually(lambda: text in words(view().render_window(render)), what=text)
+
     for back_to in ("07:59:05", "07:57:05", "07:53:05"):
         released.release()
-        told = f"Searching history: back to 2027-01-15 {back_to} UTC so far, 0 changes."
-        await eventually(lambda: told in words(view().render_window(render)), what=told)  # noqa: B023
+        await tells(f"Searching history: back to 2027-01-15 {back_to} UTC so far, 0 changes.")
     for _ in range(20):
         released.release()
     await view().recorded_done.wait()

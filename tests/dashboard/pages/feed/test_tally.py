@@ -8,8 +8,9 @@ from dashboard.pages.feed.time_range import TARGET_BARS
 
 def test_changes_are_counted_by_step_and_operation() -> None:
     tally = Tally(60)
-    for moment, operation in ((100.0, "added"), (100.0 + tally.step, "modified"), (100.0 + tally.step, "deleted")):
-        tally.add(moment, operation)  # type: ignore[arg-type]
+    tally.add(100, "added")
+    tally.add(100 + tally.step, "modified")
+    tally.add(100 + tally.step, "deleted")
     counts, begin = tally.sums(100, 100 + tally.step)
     assert begin == 100 // tally.step * tally.step
     assert counts == [(1, 0, 0), (0, 1, 1)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dashboard.objects.kinds.row import Tone
 from dashboard.pages.quick_actions.rollout_status import RolloutStatus, rollout_status
 
 
@@ -79,9 +80,9 @@ CASES = [
 
 @pytest.mark.parametrize(("key", "spec", "status", "words", "tone", "is_over"), CASES)
 def test_the_status_is_that_of_kubectl(
-    key: str, spec: dict[str, Any], status: dict[str, Any], words: str, tone: str, is_over: bool
+    key: str, spec: dict[str, Any], status: dict[str, Any], words: str, tone: Tone, is_over: bool
 ) -> None:
-    assert status_of(key, spec, **status) == RolloutStatus(words, tone, is_over)  # type: ignore[arg-type]
+    assert status_of(key, spec, **status) == RolloutStatus(words, tone, is_over)
 
 
 @pytest.mark.parametrize("key", sorted({case[0] for case in CASES}))
