@@ -18,7 +18,7 @@ MAX_ENTRY_PAIRS = 64_000
 """Characters of an entry's labels, and of its fields, with PAIR_BYTES for each; an object may have any number of them.
 """
 STEP = 2
-"""Microseconds between entries while the clock is behind: as many as a float of Unix seconds tells apart."""
+"""Microseconds between entries while the clock is behind: with one, rounding could give two entries the same place."""
 
 
 class EntryTimes:
