@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import ssl
-import urllib.error
-import urllib.request
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 
+from tests.support.kept_connections import KeptConnections
 from tests.support.wait import until
 
 Json = dict[str, Any]
@@ -36,7 +35,7 @@ class ApiFailure(Exception):
 class ApiCalls:
     """Calls to the API server at `server` as one of its users. `ca_file` has the authority of its certificate."""
 
-    _tls: ssl.SSLContext | None = None
+    _connections: KeptConnections | None = None
 
     @property
     def server(self) -> str:
@@ -59,19 +58,19 @@ class ApiCalls:
         timeout: float = 30.0,
     ) -> Json:
         """The decoded answer to one call, as kubectl would make it. Raises ApiFailure for an answer of 400 or more."""
-        request = urllib.request.Request(
-            self.server + path,
-            method=method,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {user}-token", "Content-Type": content_type},
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=timeout, context=self._tls_context()) as answer:
-                content = answer.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                raise ApiFailure(method, path, error.code, error.read()) from None
+        if self._connections is None:
+            self._connections = KeptConnections(self.server, self._tls_context())
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Authorization": f"Bearer {user}-token", "Content-Type": content_type}
+        code, content = self._connections.request(method, path, data, headers, timeout)
+        if code >= 400:
+            raise ApiFailure(method, path, code, content)
         return json.loads(content) if content.startswith(b"{") else {"text": content.decode()}
+
+    def close_connections(self) -> None:
+        """Close those that are kept for the next call."""
+        if self._connections is not None:
+            self._connections.close()
 
     def get(self, path: str) -> Json:
         """One object or collection."""
@@ -137,10 +136,9 @@ class ApiCalls:
         return True
 
     def _tls_context(self) -> ssl.SSLContext:
-        if self._tls is None:
-            self._tls = ssl.create_default_context(cafile=str(self.ca_file))
-            self._tls.verify_flags &= ~ssl.VERIFY_X509_STRICT  # its own certificate has no key identifier
-        return self._tls
+        tls = ssl.create_default_context(cafile=str(self.ca_file))
+        tls.verify_flags &= ~ssl.VERIFY_X509_STRICT  # its own certificate has no key identifier
+        return tls
 
 
 def _established(definition: Json) -> bool:

@@ -124,6 +124,7 @@ class ControlPlane(ApiCalls):
     def kill(self) -> None:
         """End the API server as a crash would (SIGKILL); etcd and all data stay."""
         self._apiserver.kill()
+        self.close_connections()
 
     def pause(self) -> None:
         """Freeze the API server (SIGSTOP): connections stay open and nothing answers."""
