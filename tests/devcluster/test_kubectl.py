@@ -8,7 +8,6 @@ import shlex
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -17,7 +16,7 @@ import pytest
 
 from devcluster.crds import read_documents
 from tests.support.controlplane import ControlPlane
-from tests.support.devcluster.http_client import Api, KeptApi
+from tests.support.devcluster.http_client import Api
 from tests.support.devcluster.parity.kubectl_cases import MANIFEST as SETUP
 from tests.support.devcluster.parity.kubectl_cases import READING_CASES, WRITING_CASES, KubectlCase
 from tests.support.kubectl import KubectlSide, collection_path, kubectl_binary, objects_in
@@ -155,13 +154,13 @@ Pair = tuple[KubectlSide, KubectlSide]
 
 
 @pytest.fixture(scope="module")
-def servers(controlplane: ControlPlane, process: Path) -> Iterator[tuple[KeptApi, KeptApi]]:
+def servers(controlplane: ControlPlane, process: Path) -> tuple[Api, Api]:
     """The real API server with the Mydemos of the demo cluster, and the demo cluster."""
-    with closing(KeptApi.of(controlplane.kubeconfig)) as real, closing(KeptApi.of(process)) as demo:
-        for document in read_documents():
-            real.post(CRDS, document)
-        until(lambda: real.get(f"{MYDEMOS}/mydemos").code == 200, what="Mydemos are served")
-        yield real, demo
+    real, demo = Api.of(controlplane.kubeconfig), Api.of(process)
+    for document in read_documents():
+        real.post(CRDS, document)
+    until(lambda: real.get(f"{MYDEMOS}/mydemos").code == 200, what="Mydemos are served")
+    return real, demo
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +170,7 @@ def caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def make_sides(
-    binary: str, servers: tuple[KeptApi, KeptApi], controlplane: ControlPlane, process: Path, caches: Path
+    binary: str, servers: tuple[Api, Api], controlplane: ControlPlane, process: Path, caches: Path
 ) -> Iterator[Callable[[], Pair]]:
     """Makes an empty namespace of the same name on the real server and on the demo cluster.
 
@@ -209,7 +208,7 @@ def filled(text: str, words: dict[str, str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def objects(binary: str, servers: tuple[KeptApi, KeptApi], controlplane: ControlPlane, caches: Path) -> str:
+def objects(binary: str, servers: tuple[Api, Api], controlplane: ControlPlane, caches: Path) -> str:
     """What the cases find, as kubectl would create it, with its annotation, as JSON objects one after the other."""
     side = KubectlSide(binary, controlplane.kubeconfig, caches / "real", "kubectl-namespace")
     words = words_of(side.namespace, caches)
@@ -219,7 +218,7 @@ def objects(binary: str, servers: tuple[KeptApi, KeptApi], controlplane: Control
 
 @pytest.fixture(scope="module")
 def make_filled_sides(
-    make_sides: Callable[[], Pair], servers: tuple[KeptApi, KeptApi], objects: str, caches: Path
+    make_sides: Callable[[], Pair], servers: tuple[Api, Api], objects: str, caches: Path
 ) -> Callable[[], Pair]:
     """As `make_sides`, with what the cases find, created in kubectl's name but without it, which is slow to start."""
 

@@ -8,8 +8,6 @@ Go's maps yield causes. `ON_PURPOSE` gives the reasons for intended differences.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,7 +16,7 @@ import pytest
 
 from tests.support.controlplane import ControlPlane
 from tests.support.devcluster.gadget_crd import COLLECTION, GADGETS
-from tests.support.devcluster.http_client import MERGE, Api, Json, KeptApi, Reply
+from tests.support.devcluster.http_client import MERGE, Api, Json, Reply
 from tests.support.devcluster.parity.all_cases import CASES, SETUP
 from tests.support.devcluster.parity.case import Case
 from tests.support.devcluster.parity.eviction_cases import EVICTION_STATUSES
@@ -108,15 +106,13 @@ def _object(obj: Json) -> Json:
 
 
 @pytest.fixture(scope="module")
-def real(controlplane: ControlPlane) -> Iterator[Side]:
-    with closing(KeptApi.of(controlplane.kubeconfig)) as api:
-        yield Side(api, f"parity-{uuid4().hex[:8]}")
+def real(controlplane: ControlPlane) -> Side:
+    return Side(Api.of(controlplane.kubeconfig), f"parity-{uuid4().hex[:8]}")
 
 
 @pytest.fixture(scope="module")
-def ours(process: Path) -> Iterator[Side]:
-    with closing(KeptApi.of(process)) as api:
-        yield Side(api, f"parity-{uuid4().hex[:8]}")
+def ours(process: Path) -> Side:
+    return Side(Api.of(process), f"parity-{uuid4().hex[:8]}")
 
 
 def test_names_of_cases_are_unique() -> None:

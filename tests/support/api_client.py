@@ -62,7 +62,7 @@ class ApiCalls:
             self._connections = KeptConnections(self.server, self._tls_context())
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {user}-token", "Content-Type": content_type}
-        code, content = self._connections.request(method, path, data, headers, timeout)
+        code, content, _ = self._connections.request(method, path, data, headers, timeout)
         if code >= 400:
             raise ApiFailure(method, path, code, content)
         return json.loads(content) if content.startswith(b"{") else {"text": content.decode()}

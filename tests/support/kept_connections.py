@@ -6,7 +6,17 @@ import contextlib
 import http.client
 import ssl
 from collections.abc import Mapping
+from email.message import Message
+from typing import NamedTuple
 from urllib.parse import urlsplit
+
+
+class Answer(NamedTuple):
+    """What the server answered to one request."""
+
+    code: int
+    content: bytes
+    headers: Message
 
 
 class KeptConnections:
@@ -16,10 +26,8 @@ class KeptConnections:
         self._host, self._tls = urlsplit(server).netloc, tls
         self._idle: list[http.client.HTTPSConnection] = []
 
-    def request(
-        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], timeout: float
-    ) -> tuple[int, bytes]:
-        """Code and content of the answer; `timeout` is in seconds, for each wait. Raises OSError.
+    def request(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], timeout: float) -> Answer:
+        """The answer, whatever its code; `timeout` is in seconds, for each wait. Raises OSError.
 
         A kept connection that the server has closed meanwhile is replaced.
         """
@@ -45,7 +53,7 @@ class KeptConnections:
                     connection.close()
                 else:
                     self._idle.append(connection)
-                return answer.status, content
+                return Answer(answer.status, content, answer.headers)
 
     def close(self) -> None:
         """Close those that nobody uses; a later request makes new ones."""

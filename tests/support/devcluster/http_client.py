@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import base64
-import http.client
 import json
 import ssl
-import urllib.error
-import urllib.request
 from dataclasses import dataclass, field
 from email.message import Message
 from pathlib import Path
 from typing import Any, Self
 
 from ruamel.yaml import YAML
+
+from tests.support.kept_connections import KeptConnections
 
 Json = dict[str, Any]
 MERGE = "application/merge-patch+json"
@@ -60,6 +59,7 @@ class Api:
     server: str
     token: str
     tls: ssl.SSLContext
+    _connections: KeptConnections | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, kubeconfig: Path) -> Self:
@@ -83,13 +83,10 @@ class Api:
         return self._send(method, path, data, sent)
 
     def _send(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Reply:
-        request = urllib.request.Request(self.server + path, data=data, method=method, headers=headers)
-        try:
-            with urllib.request.urlopen(request, context=self.tls, timeout=20) as answer:
-                return Reply(answer.status, answer.read().decode(), answer.headers)
-        except urllib.error.HTTPError as error:
-            with error:
-                return Reply(error.code, error.read().decode(), error.headers)
+        if self._connections is None:
+            self._connections = KeptConnections(self.server, self.tls)
+        answer = self._connections.request(method, path, data, {"User-Agent": "http_api", **headers}, timeout=20)
+        return Reply(answer.code, answer.content.decode(), answer.headers)
 
     def get(self, path: str, **headers: str) -> Reply:
         return self.call("GET", path, **headers)
@@ -105,34 +102,3 @@ class Api:
 
     def delete(self, path: str, body: Any = None) -> Reply:
         return self.call("DELETE", path, body)
-
-
-class KeptApi(Api):
-    """One that sends all its requests over one connection, without the TLS handshake of each. For one thread at a time;
-    `close` it.
-    """
-
-    _connection: http.client.HTTPSConnection | None = None
-
-    def close(self) -> None:
-        """End the connection; the next request makes another one."""
-        if self._connection is not None:
-            self._connection.close()
-
-    def _send(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Reply:
-        if self._connection is None:
-            address = self.server.removeprefix("https://")
-            self._connection = http.client.HTTPSConnection(address, context=self.tls, timeout=20)
-        was_idle = self._connection.sock is not None
-        try:
-            self._connection.request(method, path, data, {"User-Agent": "http_api", **headers})
-            answer = self._connection.getresponse()
-            return Reply(answer.status, answer.read().decode(), answer.headers)
-        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-            self.close()
-            if not was_idle:
-                raise
-        except BaseException:  # the connection would refuse every other request
-            self.close()
-            raise
-        return self._send(method, path, data, headers)  # the server had closed it, as it does after a while
