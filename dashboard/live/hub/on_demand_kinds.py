@@ -211,10 +211,9 @@ class Interest:
                 row, table = await reader.read(kind, namespace, name)
         except (InformerdError, TimeoutError):
             return
-        if self._is_present(replica) and (replica.listed is not None or self._is_refused(replica)):
-            key = f"{namespace}/{name}" if namespace else name
-            if row is not None or key in replica.by_key:
-                replica.show_object(key, row, table, self._reason(replica))
+        is_shown = self._is_present(replica) and (replica.listed is not None or self._is_refused(replica))
+        if is_shown and (row is not None or replica.get(namespace, name) is not None):
+            replica.show_object(namespace, name, row, table, self._reason(replica))
 
     async def _list(self, key: str) -> None:
         reader, replica = self._reader(), self._replicas.get(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import msgspec
 
@@ -16,8 +16,6 @@ from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
 from informerd.cache.health import Health
-
-NO_ROWS: Mapping[str, Row] = {}
 
 
 class PastReplica:
@@ -34,7 +32,6 @@ class PastReplica:
         self.table = table
         self._holding = ReplicaRows(key)
         self.rows = self._holding.rows
-        self.by_key = self._holding.by_key
         self.by_owner, self.by_subject = self._holding.by_owner, self._holding.by_subject
         self.by_node = self._holding.by_node
         self.entries = self._holding.entries
@@ -63,11 +60,11 @@ class PastReplica:
 
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""
-        return self.by_key.get(f"{namespace}/{name}" if namespace else name)
+        return self._holding.get(namespace, name)
 
-    def rows_in(self, namespace: str) -> Mapping[str, Row]:
-        """The rows of a namespace by uid."""
-        return self._holding.by_namespace.get(namespace, NO_ROWS)
+    def rows_in(self, namespace: str) -> Collection[Row]:
+        """The rows of a namespace."""
+        return self._holding.in_namespace(namespace)
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows."""

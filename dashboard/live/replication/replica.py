@@ -7,9 +7,8 @@ is compared with the present rows, so views get only the rows that differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from types import MappingProxyType
 
 import msgspec
 
@@ -33,7 +32,6 @@ MAX_AT_ONCE = 500
 """Changed rows of a snapshot, or of frames buffered meanwhile, that are applied in one step; more are applied
 in slices.
 """
-NO_ROWS: Mapping[str, Row] = MappingProxyType({})
 UNLISTED_STATES: frozenset[State] = frozenset({"starting", "syncing", "unreachable", "forbidden"})
 """States in which a worker has not listed yet: its rows are missing or incomplete, and say nothing about the
 cluster.
@@ -52,8 +50,6 @@ class Replica:
         self._holding = ReplicaRows(key)
         self.rows = self._holding.rows
         """By uid."""
-        self.by_key = self._holding.by_key
-        """By ``namespace/name``."""
         self.by_owner, self.by_subject = self._holding.by_owner, self._holding.by_subject
         """uids by those of the owners that a row names, and of Kubernetes Events by the name of their subject."""
         self.by_node = self._holding.by_node
@@ -123,11 +119,11 @@ class Replica:
 
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""
-        return self.by_key.get(f"{namespace}/{name}" if namespace else name)
+        return self._holding.get(namespace, name)
 
-    def rows_in(self, namespace: str) -> Mapping[str, Row]:
-        """The rows of a namespace by uid. Do not keep it: it changes with the rows."""
-        return self._holding.by_namespace.get(namespace, NO_ROWS)
+    def rows_in(self, namespace: str) -> Collection[Row]:
+        """The rows of a namespace. Do not keep it: it changes with the rows."""
+        return self._holding.in_namespace(namespace)
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows, as they are now: for work that looks at each in slices."""
@@ -206,12 +202,14 @@ class Replica:
             self.health = Health("forbidden" if is_forbidden else "unreachable", self._clock.time(), problem=problem)
         self._end_list()
 
-    def show_object(self, key: str, row: Row | None, table: TableDefinition | None, reason: str) -> None:
-        """Show the state of one object that was read by its name, of a kind that no worker follows; `key` is its
-        ``namespace/name``, and `row` is None where it does not exist.
+    def show_object(
+        self, namespace: str, name: str, row: Row | None, table: TableDefinition | None, reason: str
+    ) -> None:
+        """Show the state of one object that was read by its name, of a kind that no worker follows; `row` is None
+        where it does not exist.
         """
         reshaped = self._describe(table)
-        old = self.by_key.get(key)
+        old = self.get(namespace, name)
         gone = [old.uid] if old is not None and (row is None or row.uid != old.uid) else []
         changes = self._holding.apply_frame([row] if row is not None else [], gone)
         if changes or reshaped:

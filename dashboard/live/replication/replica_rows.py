@@ -1,9 +1,9 @@
-"""Rows of a replica by uid, name, namespace, owner, subject and node, and the newest lines of the feed."""
+"""Rows of a replica by uid, namespace and name, owner, subject and node, and the newest lines of the feed."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from dashboard.live.replication.row_interner import RowInterner
 from dashboard.live.replication.snapshot_pull import RowChange, SnapshotPart
@@ -87,10 +87,8 @@ class ReplicaRows:
         """`key` is the resource's: rows of Kubernetes Events are indexed by their subject, too."""
         self.rows: dict[str, Row] = {}
         """By uid."""
-        self.by_key: dict[str, Row] = {}
-        """By ``namespace/name``."""
         self.by_namespace: dict[str, dict[str, Row]] = {}
-        """By namespace, empty where the kind has none, and uid."""
+        """By namespace, empty where the kind has none, and name."""
         self.by_owner = UidIndex(owner_uids)
         """By the uid of each owner that a row names."""
         self.by_subject = UidIndex(_subjects_of(key))
@@ -101,9 +99,20 @@ class ReplicaRows:
         """Oldest first; lines of an earlier epoch stay until newer ones push them out."""
         self._interner = RowInterner()
 
-    def apply_frame(self, rows: Iterable[Row], gone: Iterable[str]) -> list[RowChange]:
-        """Apply a frame. Returns the changes, deletes first."""
+    def get(self, namespace: str, name: str) -> Row | None:
+        """The object's row, `namespace` empty where the kind has none."""
+        rows = self.by_namespace.get(namespace)
+        return rows.get(name) if rows is not None else None
+
+    def in_namespace(self, namespace: str) -> Collection[Row]:
+        """The rows of a namespace. Do not keep it: it changes with the rows."""
+        rows = self.by_namespace.get(namespace)
+        return rows.values() if rows is not None else ()
+
+    def apply_frame(self, rows: Sequence[Row], gone: Iterable[str]) -> list[RowChange]:
+        """Apply a frame. Returns the changes, deletes first: also those of other objects that have a new one's name."""
         changes = self.remove(gone)
+        changes += self.remove(self._namesakes(rows))
         for row in rows:
             old = self._set(row)
             if old != row:
@@ -138,7 +147,7 @@ class ReplicaRows:
 
     def _namesakes(self, rows: Iterable[Row]) -> list[str]:
         """The uids of other objects here that have the names of `rows`."""
-        known = ((self.by_key.get(row.key), row) for row in rows)
+        known = ((self.get(row.namespace, row.name), row) for row in rows)
         return [old.uid for old, row in known if old is not None and old.uid != row.uid]
 
     def _set(self, row: Row) -> Row | None:
@@ -146,23 +155,22 @@ class ReplicaRows:
         self._interner.intern(row)
         old = self.rows.get(row.uid)
         self.rows[row.uid] = row
-        self.by_key[row.key] = row
-        if old is not None and old.namespace != row.namespace:
+        if old is not None and (old.namespace, old.name) != (row.namespace, row.name):
             self._leave_namespace(old)
-        self.by_namespace.setdefault(row.namespace, {})[row.uid] = row
+        self.by_namespace.setdefault(row.namespace, {})[row.name] = row
         self._index(old, row)
         return old
 
     def _forget(self, row: Row) -> None:
         self._index(row, None)
         self._leave_namespace(row)
-        current = self.by_key.get(row.key)
-        if current is not None and current.uid == row.uid:
-            del self.by_key[row.key]
 
     def _leave_namespace(self, row: Row) -> None:
-        rows = self.by_namespace[row.namespace]
-        del rows[row.uid]
+        rows = self.by_namespace.get(row.namespace, {})
+        current = rows.get(row.name)
+        if current is None or current.uid != row.uid:  # another object has its name now
+            return
+        del rows[row.name]
         if not rows:
             del self.by_namespace[row.namespace]
 

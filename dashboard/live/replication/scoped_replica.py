@@ -7,7 +7,7 @@ counted in slices. What it costs depends on the rows and changes in the namespac
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Protocol
@@ -73,9 +73,8 @@ class ScopedReplica:
         self.visibility = visibility
         self._namespaces = visibility.namespaces
         self._number = sum(map(len, self._parts())) if visibility.is_all_there else 0
-        self._uncounted = set[str]() if visibility.is_all_there else set[str]().union(*self._parts())
+        self._uncounted = set[str]() if visibility.is_all_there else set(self.possible_uids())
         self.rows = VisibleRows(base.rows, visibility.sees_row, lambda: self._number, self._parts)
-        self.by_key = VisibleRows(base.by_key, visibility.sees_row, lambda: self._number, lambda: [base.by_key])
         self.by_owner = VisibleUids(base.by_owner, self.rows)
         self.by_subject = VisibleUids(base.by_subject, self.rows)
         self.by_node = VisibleUids(base.by_node, self.rows)
@@ -174,18 +173,18 @@ class ScopedReplica:
 
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""
-        return self.by_key.get(f"{namespace}/{name}" if namespace else name)
+        row = self.base.get(namespace, name)
+        return row if row is not None and self.visibility.sees_row(row) else None
 
-    def rows_in(self, namespace: str) -> Mapping[str, Row]:
-        """The rows of a namespace by uid."""
+    def rows_in(self, namespace: str) -> Collection[Row]:
+        """The rows of a namespace."""
         if self._namespaces is not None and namespace not in self._namespaces:
-            return {}
-        sees_row = self.visibility.sees_row
-        return {uid: row for uid, row in self.base.rows_in(namespace).items() if sees_row(row)}
+            return ()
+        return list(filter(self.visibility.sees_row, self.base.rows_in(namespace)))
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows, and of some that are not visible: for work that looks at each in slices."""
-        return list(chain.from_iterable(self._parts()))
+        return [row.uid for row in chain.from_iterable(self._parts())]
 
     def count_rates(self, entries: Iterable[Entry]) -> None:
         """Count visible changes."""
@@ -215,10 +214,10 @@ class ScopedReplica:
                 replace(change, rows=rows, entries=entries, missed_entries=0, unannounced=unannounced)
             )
 
-    def _parts(self) -> Iterable[Mapping[str, Row]]:
-        """Rows of the shared replica by uid, among which all visible ones are."""
+    def _parts(self) -> Iterable[Collection[Row]]:
+        """Rows of the shared replica, among which all visible ones are."""
         if self._namespaces is None:
-            return [self.base.rows]
+            return [self.base.rows.values()]
         return map(self.base.rows_in, sorted(self._namespaces))
 
     def _count(self) -> SlicedWork:

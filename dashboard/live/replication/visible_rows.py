@@ -10,9 +10,9 @@ from dashboard.objects.kinds.row import Row
 
 
 class VisibleRows(Mapping[str, Row]):
-    """The visible ones among rows; as current as these.
+    """The visible ones among rows by uid; as current as these.
 
-    `parts` returns mappings that together have all of the visible rows.
+    `parts` returns rows among which all of the visible ones are, each once.
     """
 
     def __init__(
@@ -20,7 +20,7 @@ class VisibleRows(Mapping[str, Row]):
         rows: Mapping[str, Row],
         sees_row: Callable[[Row], bool],
         count: Callable[[], int],
-        parts: Callable[[], Iterable[Mapping[str, Row]]],
+        parts: Callable[[], Iterable[Iterable[Row]]],
     ) -> None:
         self._rows = rows
         self._sees_row = sees_row
@@ -42,7 +42,7 @@ class VisibleRows(Mapping[str, Row]):
         return row if row is not None and self._sees_row(row) else default
 
     def __iter__(self) -> Iterator[str]:
-        return (key for key, _ in self.visible_items())
+        return (row.uid for row in self.visible_rows())
 
     def __len__(self) -> int:
         return self._count()
@@ -58,12 +58,10 @@ class VisibleRows(Mapping[str, Row]):
 
     def visible_rows(self) -> Iterator[Row]:
         for part in self._parts():
-            yield from filter(self._sees_row, part.values())
+            yield from filter(self._sees_row, part)
 
     def visible_items(self) -> Iterator[tuple[str, Row]]:
-        sees_row = self._sees_row
-        for part in self._parts():
-            yield from ((key, row) for key, row in part.items() if sees_row(row))
+        return ((row.uid, row) for row in self.visible_rows())
 
 
 class _Values(ValuesView[Row]):

@@ -38,5 +38,5 @@ def entry(epoch: str, seq: int) -> Entry:
 
 
 def names(replica: Replica) -> list[str]:
-    assert replica.by_key == {each.key: each for each in replica.rows.values()}
+    assert all(replica.get(each.namespace, each.name) is each for each in replica.rows.values())
     return sorted(f"{each.name}={each.version}" for each in replica.rows.values())

@@ -13,7 +13,7 @@ import pytest
 
 from dashboard.live.history import kind_recording, recorder, recorder_thread
 from dashboard.live.history import reader as history_reader
-from dashboard.live.history.change_queue import ChangeQueue
+from dashboard.live.history.change_queue import Change, ChangeQueue, Item
 from dashboard.live.history.kind_recording import INTERRUPTED
 from dashboard.live.history.part import Parts, RecorderSession
 from dashboard.live.history.reader import HistoryReader
@@ -109,6 +109,17 @@ class SyncingPods(ListedPods):
         self.state, self.has_synced = "live", True
 
 
+class ListingQueue(ChangeQueue):
+    """Knows whether an object has been put into it."""
+
+    has_object = False
+
+    def put(self, item: Item) -> bool:
+        has_room = super().put(item)
+        self.has_object |= isinstance(item, Change) and not self.is_ring
+        return has_room
+
+
 async def test_what_lists_bring_is_written_after_they_have_come(parts: Parts) -> None:
     pods = SyncingPods(whole_object("a", 1))
     async with recording(parts, ("pods", pods)):
@@ -130,10 +141,11 @@ async def test_lists_that_take_long_and_many_changes_hold_nothing_up(
 
 
 async def test_a_recorder_that_waits_for_lists_ends_at_once_and_writes_what_it_has(parts: Parts) -> None:
-    pods = SyncingPods(whole_object("a", 1))
-    began = time.monotonic()
-    async with recording(parts, ("pods", pods)):
-        await asyncio.sleep(0.1)
+    pods, queue = SyncingPods(whole_object("a", 1)), ListingQueue()
+    async with recording(parts, ("pods", pods), queue=queue):
+        await eventually(lambda: queue.has_object, what="what the list has brought waits to be written")
+        assert operations(parts, "a") == []
+        began = time.monotonic()
     assert time.monotonic() - began < recorder_thread.LISTING_SECONDS
     assert operations(parts, "a") == [Operation.FOUND]
 

@@ -52,7 +52,8 @@ def live_through(holding: ReplicaRows, history: list[tuple[str, list[tuple[int, 
                  made: Callable[[int, int, str], Row]) -> Iterator[None]:  # fmt: skip
     """After each step that others may see: frames, and a snapshot's steps, relists and new epochs among them."""
     for deed, said in history:
-        rows = list({uid: made(uid, name, owner) for uid, name, owner in said}.values())
+        named = {name: (uid, name, owner) for uid, name, owner in said}  # no two objects of a list have one name
+        rows = list({uid: made(uid, name, owner) for uid, name, owner in named.values()}.values())
         if deed == "frame":
             holding.apply_frame(rows, ())
         elif deed == "drop":
@@ -76,9 +77,10 @@ def test_what_each_owns_is_known_whatever_has_come_and_gone(
         check(holding.by_owner, holding.rows, owner_uids)
         assert len(holding.by_subject) == 0
         by_namespace: dict[str, dict[str, Row]] = {}
-        for uid, row in holding.rows.items():
-            by_namespace.setdefault(row.namespace, {})[uid] = row
+        for row in holding.rows.values():
+            by_namespace.setdefault(row.namespace, {})[row.name] = row
         assert holding.by_namespace == by_namespace
+        assert sum(map(len, by_namespace.values())) == len(holding.rows)
 
 
 @pytest.mark.slow

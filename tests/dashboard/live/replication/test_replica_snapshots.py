@@ -57,7 +57,7 @@ def test_a_large_snapshot_is_taken_over_in_steps_and_is_live_with_the_last_one(c
         assert steps >= len(rows) // STEP
         assert (replica.state, replica.seq) == ("live", 4)
         assert replica.rows == mirror == {each.uid: each for each in (*rows, row("late"))}
-        assert set(replica.by_key) == {each.key for each in mirror.values()}
+        assert {each.key for each in replica.rows_in("default")} == {each.key for each in mirror.values()}
 
 
 def test_a_snapshot_that_is_being_taken_over_gives_way_to_a_younger_worker(clock: FakeClock) -> None:
@@ -134,7 +134,7 @@ def test_a_list_of_which_everything_is_another_one_is_at_no_moment_empty(clock: 
     replica.receive_frame(frame("6", 1))
     replica.receive_chunk(chunk("6", 1, *others))
     for _ in works.pop():
-        assert set(replica.by_key) == {each.key for each in replica.rows.values()}
+        assert list(replica.rows_in("default")) == list(replica.rows.values())
     assert shown == [500, 500, 500, 400, 300]
     assert set(replica.rows) == {each.uid for each in others}
 

@@ -27,6 +27,8 @@ async def test_the_page_of_what_was_deleted_leads_to_its_time_line() -> None:
     why = 'href="/why/pods/shop/web-1/"'
     assert "/why/" not in await page(site, "/resources/pods/shop/never/", 404)
     pods = site.feeder("pods")
-    pods.drop(pods.replica.by_key["shop/web-1"].uid)
+    web = pods.replica.get("shop", "web-1")
+    assert web is not None
+    pods.drop(web.uid)
     for rest in ("", "logs/"):
         assert why in await page(site, f"/resources/pods/shop/web-1/{rest}", 404)

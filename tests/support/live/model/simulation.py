@@ -280,7 +280,7 @@ class World:
     def _check(self, web: Web) -> None:
         """Whoever says live shows what the cluster had a moment ago, and everybody's count is whole."""
         replica = web.replica
-        assert {row.key for row in replica.rows.values()} == set(replica.by_key)
+        assert all(replica.get(row.namespace, row.name) is row for row in replica.rows.values())
         before, web.shown = web.shown, len(replica.rows)
         few = any(each.knew_at_least < SOME for each in self.workers if each.publisher.epoch == replica.epoch)
         some = before >= SOME and len(self.cluster.rows) >= SOME and not few
