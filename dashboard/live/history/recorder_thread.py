@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 
 from dashboard.live.history.carry_over import CarryOver
-from dashboard.live.history.change_queue import Change, ChangeQueue, Item, Tick
+from dashboard.live.history.change_queue import Change, ChangeQueue, Item, ListEnd, Tick
 from dashboard.live.history.part import (
     FORMAT,
     READABLE_FORMATS,
@@ -23,6 +23,7 @@ from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.retention import MICROSECONDS, Retention, log_dropped
 from dashboard.live.history.version import Operation
+from dashboard.runtime.malloc_tuning import large_work_ended
 
 logger = logging.getLogger(__name__)
 
@@ -208,7 +209,10 @@ class RecorderThread:
             self._pending = []
             return
         is_list = any(isinstance(item, Change) and item.operation is Operation.FOUND for item in self._pending)
+        has_list_end = any(isinstance(item, ListEnd) for item in self._pending)
         self._writer.write(self._pending)
+        if has_list_end:
+            large_work_ended()
         self._pending, self._written_at = [], now
         if is_list and not is_ending and len(self._queue) < MAX_BATCH:  # leave the event loop its share
             self._stopping.wait(time.monotonic() - now)

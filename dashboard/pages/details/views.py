@@ -15,6 +15,7 @@ from dashboard.live.moments.recorded_feed import open_recorded_feed
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Row
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.details.object_presenter import object_as_yaml
@@ -119,7 +120,7 @@ async def _wait_for_write(state: AppState, replica: ReadableReplica, namespace: 
                 await changed.wait()
                 changed.clear()
             writes = await state[AUTHORS].writes_of(row.uid)
-            while writes and not _has_seen(replica, row.key, writes[0].version):
+            while writes and not _has_seen(replica, row, writes[0].version):
                 await changed.wait()
                 changed.clear()
     except TimeoutError:
@@ -128,8 +129,8 @@ async def _wait_for_write(state: AppState, replica: ReadableReplica, namespace: 
         leave()
 
 
-def _has_seen(replica: ReadableReplica, key: str, version: str) -> bool:
-    row = replica.by_key.get(key)
+def _has_seen(replica: ReadableReplica, shown: Row, version: str) -> bool:
+    row = replica.get(shown.namespace, shown.name)
     is_current = row is None or row.version == version or not version or replica.listed is not None
     return is_current or any(entry.version == version for entry in replica.entries)
 

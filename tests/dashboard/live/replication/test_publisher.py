@@ -8,6 +8,7 @@ from itertools import pairwise
 import msgspec
 import pytest
 
+from dashboard.live.replication import publisher as publisher_module
 from dashboard.live.replication.compression_dictionaries import MAX_OBJECT_BYTES
 from dashboard.live.replication.entry_builder import EntryTimes
 from dashboard.live.replication.messages import SnapshotRequest
@@ -206,6 +207,19 @@ async def test_a_heartbeat_leaves_each_second_with_the_informers_health(
     assert layer.frames[-1].health.heard == layer.frames[-1].sent_at
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_memory_is_given_back_once_the_first_list_has_come(
+    publisher: Publisher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[bool] = []
+    monkeypatch.setattr(publisher_module, "large_work_ended", lambda: calls.append(True))
+    await publisher.flush()
+    assert calls == []
+    publisher.health = lambda: Health(state="live", since=1.0)
+    for _ in range(2):
+        await publisher.flush()
+    assert calls == [True]
 
 
 async def test_a_layer_that_takes_nothing_costs_numbers_but_never_the_publisher(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
+from dashboard.live.replication import replica as replica_module
 from dashboard.live.replication.messages import (
     Frame,
     SnapshotChunk,
     SnapshotRequest,
 )
 from dashboard.live.replication.publisher import Publisher
-from dashboard.live.replication.replica import SILENCE_TIMEOUT, Replica
+from dashboard.live.replication.replica import MAX_AT_ONCE, SILENCE_TIMEOUT, Replica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replica_rows import STEP
 from dashboard.live.replication.snapshot import CHUNK_ROWS
@@ -23,6 +26,18 @@ from tests.support.live.sample_rows import row
 
 def many(number: int, version: int = 1) -> tuple[Row, ...]:
     return tuple(row(f"pod-{each}", version) for each in range(number))
+
+
+def test_memory_is_given_back_after_a_large_snapshot_alone(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    follower = Replica("pods", clock)
+    monkeypatch.setattr(replica_module, "large_work_ended", lambda: calls.append(len(follower.rows)))
+    follower.tick()
+    follower.receive_chunk(chunk("5", 3, row("a")))
+    assert (follower.state, calls) == ("live", [])
+    follower.receive_frame(frame("6", 1))
+    follower.receive_chunk(chunk("6", 1, *many(MAX_AT_ONCE + 1)))
+    assert (follower.state, calls) == ("live", [MAX_AT_ONCE + 1])
 
 
 def test_a_large_snapshot_is_taken_over_in_steps_and_is_live_with_the_last_one(clock: FakeClock) -> None:
