@@ -132,16 +132,16 @@ $(BIN)/python:
 pip_install = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1) 2> $(VENV)/pip.log || { cat $(VENV)/pip.log >&2; exit 1; }
 
 $(VENV)/.run: requirements.txt | $(BIN)/python
-	@echo 'Installing what Deltaboard needs into $(VENV), which may take a minute'
+	@echo 'Installing what Deltaboard needs into $(VENV), which may take some minutes'
 	@$(call pip_install,requirements.txt)
 	@touch $@
 
 $(VENV)/.docs: requirements-docs.txt requirements.txt | $(BIN)/python
-	@echo 'Installing what the documentation needs into $(VENV), which may take a minute'
+	@echo 'Installing what the documentation needs into $(VENV), which may take some minutes'
 	@$(call pip_install,requirements-docs.txt)
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.dev: requirements-dev.txt requirements-docs.txt requirements.txt | $(BIN)/python
-	@echo 'Installing what the tests need into $(VENV), which may take a minute'
+	@echo 'Installing what the tests need into $(VENV), which may take some minutes'
 	@$(call pip_install,requirements-dev.txt)
 	@touch $@ $(VENV)/.docs $(VENV)/.run

@@ -7,6 +7,8 @@ import sys
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
+from dashboard.management.exit_message import exit_after_broken_pipe
+
 
 def main() -> None:
     """Run a command; a setting that is missing or wrong is one line, not a trace."""
@@ -15,6 +17,8 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         raise SystemExit(str(error)) from None
+    except BrokenPipeError:
+        exit_after_broken_pipe()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pathlib import Path
 from informerd.errors import ConfigError
 from informerd.rest.load_config import ClusterConfig, load_cluster
 
+DEMO_ASKED = "the demo cluster was asked for (DELTABOARD_CLUSTER=demo, or the command demo)"
 NOTHING_CONFIGURED = "no cluster is configured (KUBECONFIG, ~/.kube/config, a pod's service account)"
 
 Signature = tuple[tuple[str, int, int], ...]
@@ -33,7 +34,7 @@ class ClusterChoice:
         if not self.is_demo_asked:
             config = load_cluster(environ=self.environ, home=self.home, context=self.context or None)
         if config is None and not self.demo_allowed:
-            why = "DELTABOARD_CLUSTER=demo" if self.is_demo_asked else NOTHING_CONFIGURED
+            why = DEMO_ASKED if self.is_demo_asked else NOTHING_CONFIGURED
             raise ConfigError(
                 f"{why}, but the demo cluster serves one process only: with REDIS_URL set, set KUBECONFIG"
             )
@@ -42,11 +43,7 @@ class ClusterChoice:
     @property
     def demo_reason(self) -> str:
         """Why the demo cluster is used, where `load` returns None."""
-        return (
-            "DELTABOARD_CLUSTER=demo"
-            if self.is_demo_asked
-            else f"{NOTHING_CONFIGURED}, so the built-in demo cluster runs"
-        )
+        return DEMO_ASKED if self.is_demo_asked else f"{NOTHING_CONFIGURED}, so the built-in demo cluster runs"
 
     def signature(self) -> Signature:
         """A value that changes when a relevant kubeconfig is written, created or removed."""

@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
 from django.db import DatabaseError
 
+from dashboard.management.exit_message import exit_after_broken_pipe
 from informerd.version import VERSION
 
 _EPILOG = """\
@@ -36,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(str(error)) from None
     except KeyboardInterrupt:
         raise SystemExit(128 + signal.SIGINT) from None
+    except BrokenPipeError:
+        exit_after_broken_pipe()
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -30,7 +30,7 @@ from dashboard.management.pending_migrations import pending_migrations
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.runtime.project_files import COMMAND
 from dashboard.server.wiring.history import build_parts
-from informerd.errors import ApiError, ConfigError, InformerdError, NotFound, Unauthorized, UnknownResource
+from informerd.errors import ApiError, ConfigError, Forbidden, InformerdError, NotFound, Unauthorized, UnknownResource
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
@@ -52,6 +52,11 @@ class Finding:
     about: str
     verdict: Verdict
     sentence: str
+
+
+NO_METRICS_API = Finding(
+    "usage", "limited", "The cluster has no metrics API, so pages have no usage: install metrics-server."
+)
 
 
 async def examine(context: str = "") -> AsyncIterator[Finding]:
@@ -202,16 +207,25 @@ async def _impersonation(client: Client) -> Finding | None:
     return Finding("people", verdict[form], WORDS[form])
 
 
+async def _serves_metrics(client: Client) -> bool:
+    """Whether discovery has the metrics API: an API server refuses also what is not there."""
+    try:
+        await Discovery(client).resolve(NODE_METRICS.key)
+    except UnknownResource:
+        return False
+    return True
+
+
 async def _metrics(client: Client) -> Finding:
     if not settings.DELTABOARD_USAGE_SECONDS:
         return Finding("usage", "works", "Usage is not asked for (DELTABOARD_USAGE_SECONDS=0).")
     try:
         answer = await client.list(NODE_METRICS)
     except NotFound:
-        return Finding(
-            "usage", "limited", "The cluster has no metrics API, so pages have no usage: install metrics-server."
-        )
+        return NO_METRICS_API
     except ApiError as error:
+        if isinstance(error, Forbidden) and not await _serves_metrics(client):
+            return NO_METRICS_API
         return Finding("usage", "limited", f"The metrics API cannot be used: {_sentence(error)}")
     number = len(answer.object().get("items") or ())
     if not number:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from typing import NoReturn
 
 from django.core.management.base import OutputWrapper
@@ -12,6 +15,12 @@ from dashboard.runtime.invisible_characters import escape_to_one_line
 def one_line(sentence: object) -> str:
     """The sentence on one line, with what a terminal may obey escaped."""
     return escape_to_one_line(" ".join(str(sentence).split()))
+
+
+def exit_after_broken_pipe() -> NoReturn:
+    """End the process as SIGPIPE would: what reads its output, such as `head`, has enough."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at the end
+    raise SystemExit(128 + signal.SIGPIPE)
 
 
 def exit_with_message(stderr: OutputWrapper, sentence: object, *, code: int = 1) -> NoReturn:

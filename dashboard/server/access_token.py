@@ -36,7 +36,7 @@ COOKIE_MAX_AGE = 30 * 86_400
 _HOW_TO_SHOW_IT = (
     "In a browser, open the address with ?token=… that Deltaboard printed when it started. "
     'In a script, send the header "Authorization: Bearer <token>". '
-    f"The token is in the file {TOKEN_FILE} of Deltaboard's folder (DELTABOARD_VAR, var by default)."
+    f"The token is in the file {TOKEN_FILE} of the folder where Deltaboard keeps its state (DELTABOARD_VAR)."
 )
 TOKEN_MISSING = (
     f"Deltaboard does not know who asks: other accounts of this machine can reach this address, too. {_HOW_TO_SHOW_IT}"

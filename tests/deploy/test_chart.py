@@ -120,6 +120,7 @@ def test_each_set_of_values_passes_lint_and_is_rendered(helm: Helm, values: str)
             f"{BEHIND_A_PROXY},rights.write=true",
             ["/rights/write': value must be false", "/rights/whose': value must be 'account'"],
         ),
+        ("readOnly=true,rights.write=true", ["/rights/write': value must be false", "/readOnly': value must be false"]),
         ("redis.url=redis://a,redis.existingSecret=b", ["/redis/url'", "/redis/existingSecret'"]),
         ("postgresql.url=postgres://a/b,postgresql.existingSecret=b", ["/postgresql/existingSecret'"]),
         ("postgresql.url=mysql://a", ["does not match pattern"]),
@@ -179,6 +180,13 @@ def test_two_accounts_of_one_name_are_refused_with_a_sentence(helm: Helm) -> Non
     done = helm.run("template", "deltaboard", str(CHART), "--set", options)
     assert done.returncode != 0
     assert "have one name" in done.stderr
+
+
+def test_fewer_web_processes_at_most_than_at_least_are_refused_with_a_sentence(helm: Helm) -> None:
+    for command in (("template", "deltaboard"), ("lint",)):
+        done = helm.run(*command, str(CHART), "--set", "autoscaling.enabled=true,autoscaling.minReplicas=11")
+        assert done.returncode != 0
+        assert "autoscaling.minReplicas is greater than autoscaling.maxReplicas" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

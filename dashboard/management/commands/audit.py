@@ -63,12 +63,9 @@ class Command(BaseCommand):
             )
 
     def _export(self, since: float, until: float) -> None:
-        try:
-            for entry in entries_between(DEFAULT_DB_ALIAS, since, until):
-                sys.stdout.write(f"{entry.line}\n")
-            sys.stdout.flush()
-        except BrokenPipeError:  # `| head` has enough
-            sys.stdout = None  # or Python complains when it flushes it at the end
+        for entry in entries_between(DEFAULT_DB_ALIAS, since, until):
+            sys.stdout.write(f"{entry.line}\n")
+        sys.stdout.flush()
 
     def _verify(self, since: float, until: float, noted: tuple[int, str] | None) -> None:
         report = _verified(since, until)

@@ -20,7 +20,7 @@ def test_nothing_configured_means_the_demo_cluster_and_says_why(tmp_path: Path) 
 def test_the_demo_can_be_asked_for_whatever_is_configured(tmp_path: Path) -> None:
     chosen = choice(tmp_path, is_demo_asked=True, environ={"KUBECONFIG": str(tmp_path / "missing")})
     assert chosen.load() is None
-    assert chosen.demo_reason == "DELTABOARD_CLUSTER=demo"
+    assert chosen.demo_reason == "the demo cluster was asked for (DELTABOARD_CLUSTER=demo, or the command demo)"
 
 
 @pytest.mark.parametrize("demo", [True, False])

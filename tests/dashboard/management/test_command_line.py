@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
 import socket
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,7 +17,7 @@ import pytest
 
 from informerd.version import VERSION
 from tests.dashboard.management.test_commands import unconfigured
-from tests.support.program import Program, run_program
+from tests.support.program import ROOT, Program, run_program
 
 pytestmark = pytest.mark.program
 
@@ -69,7 +72,7 @@ def test_without_a_display_it_says_that_no_browser_was_started(environ: dict[str
 def test_demo_takes_the_demo_cluster_whatever_is_configured(environ: dict[str, str]) -> None:
     with Program(*COMMAND, "demo", "--port", "0", "--no-browser", env=environ) as program:
         program.wait_for(lambda: "Cluster demo at" in program.output)
-        assert "because: DELTABOARD_CLUSTER=demo" in program.output
+        assert "because: the demo cluster was asked for" in program.output
         assert "browser" not in program.output
 
 
@@ -78,6 +81,24 @@ def test_version_help_and_other_commands(environ: dict[str, str]) -> None:
     told = run_program(*COMMAND, "--help", env=environ).stdout
     assert all(word in told for word in ("demo", "doctor", "--context", "--read-only", "--no-browser"))
     assert run_program(*COMMAND, "manage", "history", "sizes", env=environ).stdout == "The history is empty.\n"
+
+
+@pytest.mark.parametrize("command", [COMMAND, ("manage.py",)])
+def test_a_command_whose_reader_has_enough_ends_without_a_word(
+    environ: dict[str, str], command: tuple[str, ...]
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing) as pipe:
+        ended = subprocess.run(
+            [sys.executable, *command, "doctor"],
+            cwd=ROOT,
+            env=environ,
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (ended.returncode, ended.stderr) == (128 + signal.SIGPIPE, b"")
 
 
 def test_options_that_mean_nothing_are_refused(environ: dict[str, str]) -> None:

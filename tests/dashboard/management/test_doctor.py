@@ -56,6 +56,7 @@ def test_an_account_without_rights(controlplane: ControlPlane, tmp_path: Path) -
     assert "replicasets.apps in all namespaces" in sentence
     assert found["writes"][0] == "limited"
     assert found["writes"][1].startswith("The account may not edit pods, mydemos.crddemo.k8s.io, ")
+    assert found["usage"][1] == "The cluster has no metrics API, so pages have no usage: install metrics-server."
     assert "read logs (get pods/log) or open terminals (create pods/exec)" in found["logs"][1]
     assert found["identity"][0] == "limited"
 
