@@ -7,7 +7,7 @@ import sys
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-from dashboard.management.exit_message import exit_after_broken_pipe
+from dashboard.management.exit_message import exit_if_nobody_reads
 
 
 def main() -> None:
@@ -18,7 +18,8 @@ def main() -> None:
     except ImproperlyConfigured as error:
         raise SystemExit(str(error)) from None
     except BrokenPipeError:
-        exit_after_broken_pipe()
+        exit_if_nobody_reads()
+        raise
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
 from django.db import DatabaseError
 
-from dashboard.management.exit_message import exit_after_broken_pipe
+from dashboard.management.exit_message import exit_if_nobody_reads
 from informerd.version import VERSION
 
 _EPILOG = """\
@@ -38,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         raise SystemExit(128 + signal.SIGINT) from None
     except BrokenPipeError:
-        exit_after_broken_pipe()
+        exit_if_nobody_reads()
+        raise
 
 
 def _parser() -> argparse.ArgumentParser:

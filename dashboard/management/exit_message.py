@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 from typing import NoReturn
@@ -17,10 +18,13 @@ def one_line(sentence: object) -> str:
     return escape_to_one_line(" ".join(str(sentence).split()))
 
 
-def exit_after_broken_pipe() -> NoReturn:
-    """End the process as SIGPIPE would: what reads its output, such as `head`, has enough."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at the end
-    raise SystemExit(128 + signal.SIGPIPE)
+def exit_if_nobody_reads() -> None:
+    """End the process as SIGPIPE would, where what reads its output, such as `head`, has ended."""
+    reader = select.poll()
+    reader.register(sys.stdout.fileno(), 0)
+    if any(event & select.POLLERR for _, event in reader.poll(0)):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at the end
+        raise SystemExit(128 + signal.SIGPIPE)
 
 
 def exit_with_message(stderr: OutputWrapper, sentence: object, *, code: int = 1) -> NoReturn:

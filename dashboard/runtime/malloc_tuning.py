@@ -18,9 +18,11 @@ SWITCH_INTERVAL = 0.0005
 so long several times in each request while a thread parses a form or renders a page.
 """
 TRIM_DELAY = 5.0
-"""Seconds to wait after large work until its memory is given back, which happens no more often than that: it takes some
-10 ms for 400 MB, during which other threads may wait for memory.
+"""Seconds to wait after large work until its memory is given back, which happens no more often than that: it takes 10
+to 200 ms for 400 MB, the longer the more small pieces are free, and other threads that ask for memory may wait as long.
 """
+LARGE_LIST = 5_000
+"""Objects of a list from which on reading it is large work."""
 _large_work_ended = threading.Event()
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
 
@@ -49,6 +51,12 @@ def return_freed_memory() -> bool:
 def large_work_ended() -> None:
     """Have the free memory between the blocks in use given back soon (malloc_trim(3))."""
     _large_work_ended.set()
+
+
+def list_ended(objects: int) -> None:
+    """A list of so many objects has been read, which is large work or not."""
+    if objects >= LARGE_LIST:
+        large_work_ended()
 
 
 def _trim_after_large_work(trim: Callable[[int], int]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import time
-import urllib.request
 from functools import partial
 from typing import Any
 
@@ -77,11 +75,7 @@ def _path(kind: CustomKind) -> str:
 
 
 def _table(served: ControlPlane, kind: CustomKind) -> Json:
-    request = urllib.request.Request(
-        served.server + _path(kind), headers={"Authorization": "Bearer admin-token", "Accept": TABLE}
-    )
-    with urllib.request.urlopen(request, timeout=30, context=served._tls_context()) as answer:
-        table: Json = json.load(answer)
+    table = served.request("GET", _path(kind), accept=TABLE)
     assert table["kind"] == "Table"
     return table
 

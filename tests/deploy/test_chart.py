@@ -182,7 +182,7 @@ def test_two_accounts_of_one_name_are_refused_with_a_sentence(helm: Helm) -> Non
     assert "have one name" in done.stderr
 
 
-def test_fewer_web_processes_at_most_than_at_least_are_refused_with_a_sentence(helm: Helm) -> None:
+def test_a_lowest_number_of_web_processes_above_the_highest_is_refused_with_a_sentence(helm: Helm) -> None:
     options = "autoscaling.enabled=true,autoscaling.minReplicas=11"
     done = helm.run("template", "deltaboard", str(CHART), "--set", options)
     assert done.returncode != 0

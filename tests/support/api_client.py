@@ -55,13 +55,14 @@ class ApiCalls:
         *,
         user: str = "admin",
         content_type: str = "application/json",
+        accept: str = "application/json",
         timeout: float = 30.0,
     ) -> Json:
         """The decoded answer to one call, as kubectl would make it. Raises ApiFailure for an answer of 400 or more."""
         if self._connections is None:
             self._connections = KeptConnections(self.server, self._tls_context())
         data = None if body is None else json.dumps(body).encode()
-        headers = {"Authorization": f"Bearer {user}-token", "Content-Type": content_type}
+        headers = {"Authorization": f"Bearer {user}-token", "Content-Type": content_type, "Accept": accept}
         code, content, _ = self._connections.request(method, path, data, headers, timeout)
         if code >= 400:
             raise ApiFailure(method, path, code, content)

@@ -23,7 +23,7 @@ from dashboard.live.history.part_reader import PartReader
 from dashboard.live.history.part_writer import Counts, PartWriter
 from dashboard.live.history.retention import MICROSECONDS, Retention, log_dropped
 from dashboard.live.history.version import Operation
-from dashboard.runtime.malloc_tuning import large_work_ended
+from dashboard.runtime.malloc_tuning import list_ended
 
 logger = logging.getLogger(__name__)
 
@@ -99,6 +99,8 @@ class RecorderThread:
         self._carry: CarryOver | None = None
         self._maintained_at = float("-inf")
         self._written_at = float("-inf")
+        self._listed = 0
+        """Objects of lists since the last one that ended."""
         self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name="history", daemon=True)
 
     def start(self) -> None:
@@ -208,12 +210,14 @@ class RecorderThread:
         if is_idle and not is_ending and now - self._written_at < IDLE_SECONDS:
             self._pending = []
             return
-        is_list = any(isinstance(item, Change) and item.operation is Operation.FOUND for item in self._pending)
+        listed = sum(isinstance(item, Change) and item.operation is Operation.FOUND for item in self._pending)
+        is_list, self._listed = listed > 0, self._listed + listed
         has_list_end = any(isinstance(item, ListEnd) for item in self._pending)
         self._writer.write(self._pending)
-        if has_list_end:
-            large_work_ended()
         self._pending, self._written_at = [], now
+        if has_list_end:
+            list_ended(self._listed)
+            self._listed = 0
         if is_list and not is_ending and len(self._queue) < MAX_BATCH:  # leave the event loop its share
             self._stopping.wait(time.monotonic() - now)
         if self.problem:

@@ -211,8 +211,8 @@ class Interest:
                 row, table = await reader.read(kind, namespace, name)
         except (InformerdError, TimeoutError):
             return
-        is_shown = self._is_present(replica) and (replica.listed is not None or self._is_refused(replica))
-        if is_shown and (row is not None or replica.get(namespace, name) is not None):
+        is_known = row is not None or replica.get(namespace, name) is not None
+        if is_known and self._is_present(replica) and (replica.listed is not None or self._is_refused(replica)):
             replica.show_object(namespace, name, row, table, self._reason(replica))
 
     async def _list(self, key: str) -> None:

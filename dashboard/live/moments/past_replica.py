@@ -64,17 +64,27 @@ class PastReplica:
 
     def rows_in(self, namespace: str) -> Collection[Row]:
         """The rows of a namespace."""
-        return self._holding.in_namespace(namespace)
+        return self._holding.rows_in(namespace)
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows."""
         return list(self.rows)
 
     def add(self, rows: Sequence[Row], remaining: int | None) -> None:
-        """Add some of its rows; `remaining` is how many are still to come, where that is known."""
-        changes = self._holding.apply_frame(rows, ())
+        """Add some of its rows; `remaining` is how many are still to come, where that is known.
+
+        Of two objects of one name, which a gap may have, the one that was created later is shown.
+        """
+        changes = [
+            change for row in rows if not self._is_replaced(row) for change in self._holding.apply_frame((row,), ())
+        ]
         self.health = msgspec.structs.replace(self.health, listed=len(self.rows), remaining=remaining)
         self._listeners.notify(Change(changes))
+
+    def _is_replaced(self, row: Row) -> bool:
+        """Whether an object of its name is there that was created later."""
+        known = self.get(row.namespace, row.name)
+        return known is not None and known.uid != row.uid and (known.created or 0.0) > (row.created or 0.0)
 
     def add_entries(self, entries: Sequence[Entry], since: float, gaps: Mapping[UnannouncedPeriod, str]) -> None:
         """Add the feed's lines before the moment, oldest first; from `since` on they are complete but for `gaps`, each

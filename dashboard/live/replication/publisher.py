@@ -37,7 +37,7 @@ from dashboard.live.replication.pending_changes import (
 from dashboard.live.replication.snapshot import CHUNK_ROWS, SnapshotStore
 from dashboard.objects.kinds.feed_entry import Entry, EventSubject, Operation
 from dashboard.objects.kinds.row import Row, TableDefinition, Tone
-from dashboard.runtime.malloc_tuning import large_work_ended
+from dashboard.runtime.malloc_tuning import list_ended
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
@@ -243,7 +243,7 @@ class Publisher:
         health = self.health()
         if self.announced_from is None and health.state == "live":
             self.announced_from = self._clock.time()
-            large_work_ended()
+            list_ended(len(self.rows))
         return health
 
     def _frame(

@@ -22,7 +22,7 @@ from dashboard.live.replication.snapshot_pull import Position, RowChange, Snapsh
 from dashboard.live.replication.unwatched_list import KindList, ListedOnce
 from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.objects.printers import register_columns
-from dashboard.runtime.malloc_tuning import large_work_ended
+from dashboard.runtime.malloc_tuning import list_ended
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health, State
 from informerd.clock import Clock
@@ -124,7 +124,7 @@ class Replica:
 
     def rows_in(self, namespace: str) -> Collection[Row]:
         """The rows of a namespace. Do not keep it: it changes with the rows."""
-        return self._holding.in_namespace(namespace)
+        return self._holding.rows_in(namespace)
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows, as they are now: for work that looks at each in slices."""
@@ -326,7 +326,7 @@ class Replica:
             rows = [change for batch in self._holding.apply_snapshot(pull.missing_rows, pull.parts) for change in batch]
         else:
             yield from self._notify_applied(pull, Change(has_new_columns=True) if reshaped else None)
-            large_work_ended()
+            list_ended(pull.changed_count)
             reshaped = False
             if self._pull is not pull:
                 return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from dashboard.live.replication.row_interner import RowInterner
 from dashboard.live.replication.snapshot_pull import RowChange, SnapshotPart
@@ -81,7 +81,10 @@ STEP = 100
 
 
 class ReplicaRows:
-    """Rows that only the replica changes. Each method returns the changes that it made."""
+    """Rows that only the replica changes: one for each namespace and name, whatever comes.
+
+    Each method returns the changes that it made.
+    """
 
     def __init__(self, key: str) -> None:
         """`key` is the resource's: rows of Kubernetes Events are indexed by their subject, too."""
@@ -104,16 +107,18 @@ class ReplicaRows:
         rows = self.by_namespace.get(namespace)
         return rows.get(name) if rows is not None else None
 
-    def in_namespace(self, namespace: str) -> Collection[Row]:
+    def rows_in(self, namespace: str) -> Collection[Row]:
         """The rows of a namespace. Do not keep it: it changes with the rows."""
         rows = self.by_namespace.get(namespace)
         return rows.values() if rows is not None else ()
 
-    def apply_frame(self, rows: Sequence[Row], gone: Iterable[str]) -> list[RowChange]:
-        """Apply a frame. Returns the changes, deletes first: also those of other objects that have a new one's name."""
+    def apply_frame(self, rows: Iterable[Row], gone: Iterable[str]) -> list[RowChange]:
+        """Apply a frame. Returns the changes, deletes first. An object whose name one of `rows` has under another uid
+        is deleted, too, just before that.
+        """
         changes = self.remove(gone)
-        changes += self.remove(self._namesakes(rows))
         for row in rows:
+            changes += self._remove_namesake(row)
             old = self._set(row)
             if old != row:
                 changes.append((old, row))
@@ -136,19 +141,21 @@ class ReplicaRows:
         """
         for part in parts:
             for start in range(0, len(part.rows), STEP):
-                rows = part.rows[start : start + STEP]
-                changes = self.remove(self._namesakes(rows))
+                rows, changes = part.rows[start : start + STEP], list[RowChange]()
                 for row in rows:
-                    self._set(row)
-                yield changes + [change for row in rows if (change := part.changes.get(row.uid)) is not None]
+                    changes += self._remove_namesake(row)
+                    old = self._set(row)
+                    if row.uid in part.changes or old is None:
+                        changes.append(part.changes.get(row.uid, (None, row)))
+                yield changes
         left = [uid for uid in gone if uid in self.rows]
         for start in range(0, len(left), STEP):
             yield self.remove(left[start : start + STEP])
 
-    def _namesakes(self, rows: Iterable[Row]) -> list[str]:
-        """The uids of other objects here that have the names of `rows`."""
-        known = ((self.get(row.namespace, row.name), row) for row in rows)
-        return [old.uid for old, row in known if old is not None and old.uid != row.uid]
+    def _remove_namesake(self, row: Row) -> list[RowChange]:
+        """Remove another object that has the row's name."""
+        known = self.get(row.namespace, row.name)
+        return self.remove((known.uid,)) if known is not None and known.uid != row.uid else []
 
     def _set(self, row: Row) -> Row | None:
         """Set the row. Returns the object's previous row."""
@@ -156,20 +163,17 @@ class ReplicaRows:
         old = self.rows.get(row.uid)
         self.rows[row.uid] = row
         if old is not None and (old.namespace, old.name) != (row.namespace, row.name):
-            self._leave_namespace(old)
+            self._drop_name(old)
         self.by_namespace.setdefault(row.namespace, {})[row.name] = row
         self._index(old, row)
         return old
 
     def _forget(self, row: Row) -> None:
         self._index(row, None)
-        self._leave_namespace(row)
+        self._drop_name(row)
 
-    def _leave_namespace(self, row: Row) -> None:
-        rows = self.by_namespace.get(row.namespace, {})
-        current = rows.get(row.name)
-        if current is None or current.uid != row.uid:  # another object has its name now
-            return
+    def _drop_name(self, row: Row) -> None:
+        rows = self.by_namespace[row.namespace]
         del rows[row.name]
         if not rows:
             del self.by_namespace[row.namespace]

@@ -215,7 +215,7 @@ class ScopedReplica:
             )
 
     def _parts(self) -> Iterable[Collection[Row]]:
-        """Rows of the shared replica, among which all visible ones are."""
+        """Rows of the shared replica, each once, among which all visible ones are."""
         if self._namespaces is None:
             return [self.base.rows.values()]
         return map(self.base.rows_in, sorted(self._namespaces))

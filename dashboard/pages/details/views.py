@@ -120,7 +120,7 @@ async def _wait_for_write(state: AppState, replica: ReadableReplica, namespace: 
                 await changed.wait()
                 changed.clear()
             writes = await state[AUTHORS].writes_of(row.uid)
-            while writes and not _has_seen(replica, row, writes[0].version):
+            while writes and not _has_seen(replica, replica.get(namespace, name), writes[0].version):
                 await changed.wait()
                 changed.clear()
     except TimeoutError:
@@ -129,8 +129,7 @@ async def _wait_for_write(state: AppState, replica: ReadableReplica, namespace: 
         leave()
 
 
-def _has_seen(replica: ReadableReplica, shown: Row, version: str) -> bool:
-    row = replica.get(shown.namespace, shown.name)
+def _has_seen(replica: ReadableReplica, row: Row | None, version: str) -> bool:
     is_current = row is None or row.version == version or not version or replica.listed is not None
     return is_current or any(entry.version == version for entry in replica.entries)
 

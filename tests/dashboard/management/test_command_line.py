@@ -101,6 +101,22 @@ def test_a_command_whose_reader_has_enough_ends_without_a_word(
     assert (ended.returncode, ended.stderr) == (128 + signal.SIGPIPE, b"")
 
 
+BROKEN = """
+import sys
+from unittest.mock import patch
+
+from dashboard.management import command_line
+
+with patch.object(command_line, "_run", side_effect=BrokenPipeError("a socket")):
+    command_line.main(["doctor"])
+"""
+
+
+def test_another_broken_pipe_keeps_its_traceback(environ: dict[str, str]) -> None:
+    ended = run_program("-c", BROKEN, env=environ)
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (1, "BrokenPipeError: a socket")
+
+
 def test_options_that_mean_nothing_are_refused(environ: dict[str, str]) -> None:
     ended = run_program(*COMMAND, "demo", "--context", "staging", env=environ)
     assert ended.returncode == 2

@@ -15,6 +15,7 @@ from tests.dashboard.management.test_commands import unconfigured
 from tests.support.controlplane import ControlPlane, free_ports
 from tests.support.e2e.postgresql_database import Database
 from tests.support.program import run_program
+from tests.support.wait import until
 
 pytestmark = pytest.mark.program
 
@@ -43,12 +44,34 @@ def test_an_administrator_without_mydemos_and_metrics(controlplane: ControlPlane
     assert found["database"][0] == found["history"][0] == found["Redis"][0] == "works"
 
 
-def test_an_account_without_rights(controlplane: ControlPlane, tmp_path: Path) -> None:
+@pytest.fixture
+def without_rights(controlplane: ControlPlane, tmp_path: Path) -> dict[str, str]:
+    """The environment of an account that may nothing."""
     content = json.loads(controlplane.kubeconfig.read_text())
     content["users"][0]["user"]["as"] = "somebody whom no other test gives a role"
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(json.dumps(content))
-    found = examined({**unconfigured(tmp_path), "KUBECONFIG": str(kubeconfig)})
+    return {**unconfigured(tmp_path), "KUBECONFIG": str(kubeconfig)}
+
+
+def test_a_metrics_api_whose_server_is_down_is_no_failure(
+    controlplane: ControlPlane, without_rights: dict[str, str]
+) -> None:
+    spec = {"group": "metrics.k8s.io", "version": "v1beta1", "groupPriorityMinimum": 100, "versionPriority": 100}
+    spec |= {"service": {"namespace": "kube-system", "name": "nobody"}, "insecureSkipTLSVerify": True}
+    collection, name = "/apis/apiregistration.k8s.io/v1/apiservices", "v1beta1.metrics.k8s.io"
+    controlplane.create(collection, {"metadata": {"name": name}, "spec": spec})
+    try:
+        until(lambda: "conditions" in controlplane.get(f"{collection}/{name}").get("status", {}), what="it is judged")
+        verdict, sentence = examined(without_rights)["usage"]
+    finally:
+        controlplane.delete(f"{collection}/{name}")
+    assert verdict == "limited"
+    assert sentence.startswith("The metrics API cannot be used: ")
+
+
+def test_an_account_without_rights(without_rights: dict[str, str]) -> None:
+    found = examined(without_rights)
     assert found["cluster"][0] == "works"
     verdict, sentence = found["rights"]
     assert verdict == "limited"

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from dashboard.runtime.malloc_tuning import SWITCH_INTERVAL
+from dashboard.runtime import malloc_tuning
+from dashboard.runtime.malloc_tuning import LARGE_LIST, SWITCH_INTERVAL, list_ended
 
 FORMS = """
 import sys
@@ -105,3 +106,12 @@ def test_work_in_a_thread_is_large_work_however_it_ends() -> None:
 @pytest.mark.program
 def test_threads_change_over_soon() -> None:
     assert printed_number(TUNED) == SWITCH_INTERVAL
+
+
+def test_the_end_of_a_large_list_alone_is_large_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[bool] = []
+    monkeypatch.setattr(malloc_tuning, "large_work_ended", lambda: calls.append(True))
+    list_ended(LARGE_LIST - 1)
+    assert calls == []
+    list_ended(LARGE_LIST)
+    assert calls == [True]

@@ -37,6 +37,13 @@ def entry(epoch: str, seq: int) -> Entry:
     return Entry(seq, 1.0, "modified", "default", "a", "uid", f"{epoch}.{seq}", f"{epoch}:{seq}", "ok", epoch)
 
 
+def check_names(replica: Replica) -> None:
+    """Each row is found by its name, and nothing else is."""
+    rows = replica.rows.values()
+    assert all(replica.get(each.namespace, each.name) is each for each in rows)
+    assert sum(len(replica.rows_in(name)) for name in {each.namespace for each in rows}) == len(rows)
+
+
 def names(replica: Replica) -> list[str]:
-    assert all(replica.get(each.namespace, each.name) is each for each in replica.rows.values())
+    check_names(replica)
     return sorted(f"{each.name}={each.version}" for each in replica.rows.values())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -76,12 +74,7 @@ class Tables:
 
     def table(self, key: str) -> Json:
         """The kind's table; each row holds its whole object."""
-        request = urllib.request.Request(
-            f"{self.controlplane.server}{self.served[key].path}?includeObject=Object",
-            headers={"Authorization": "Bearer admin-token", "Accept": TABLE},
-        )
-        with urllib.request.urlopen(request, timeout=30, context=self.controlplane._tls_context()) as answer:
-            found: Json = json.load(answer)
+        found = self.controlplane.request("GET", f"{self.served[key].path}?includeObject=Object", accept=TABLE)
         assert found["kind"] == "Table"
         return found
 

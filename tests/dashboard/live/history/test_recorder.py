@@ -141,16 +141,17 @@ async def test_lists_that_take_long_and_many_changes_hold_nothing_up(
 
 
 async def test_memory_is_given_back_once_a_list_has_been_written(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[bool] = []
-    monkeypatch.setattr(recorder_thread, "large_work_ended", lambda: calls.append(True))
+    calls: list[int] = []
+    monkeypatch.setattr(recorder_thread, "list_ended", calls.append)
     pods = ListedPods()
+    pods.put("b")
     listed = pods.put("a")
     async with recording(parts, ("pods", pods)):
         await recorded(parts, listed)
         await eventually(lambda: len(calls) == 1, what="the end of the list is written")
         changed = pods.put("a", spec={"nodeName": "n-1"})
         await recorded(parts, changed)
-    assert len(calls) == 1
+    assert calls == [2]
 
 
 async def test_a_recorder_that_waits_for_lists_ends_at_once_and_writes_what_it_has(parts: Parts) -> None:

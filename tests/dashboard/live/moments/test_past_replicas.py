@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+import msgspec
+
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.moments.past_objects import KnownAt
+from dashboard.live.moments.past_replica import PastReplica
 from dashboard.live.moments.past_replicas import RETRY_INTERVAL, PastReplicas
 from dashboard.live.rendering.time_texts import utc_text
 from dashboard.live.replication.replica_change import Change
@@ -14,6 +17,7 @@ from dashboard.runtime.read_only import past_is_shown
 from informerd.clock import SystemClock
 from tests.support.clock import FakeClock
 from tests.support.live.recorded_objects import RecordedObjects
+from tests.support.live.replica_feeder import pod
 from tests.support.objects.rows import Json, made, row_of
 from tests.support.pages.site_without_cluster import Site
 from tests.support.wait import eventually
@@ -29,6 +33,17 @@ def pods(count: int) -> list[tuple[str, Json]]:
 
 def past(history: RecordedObjects) -> PastReplicas:
     return PastReplicas(Site(watched=("pods", "secrets", "deployments.apps")).feeds, history, AT, SystemClock())
+
+
+def test_of_two_objects_of_one_name_which_a_gap_may_have_the_younger_is_shown() -> None:
+    older, younger = (pod("web", uid=f"u{number}") for number in (1, 2))
+    older = msgspec.structs.replace(older, created=1.0)
+    younger = msgspec.structs.replace(younger, created=2.0)
+    for steps in ([[older, younger]], [[younger, older]], [[older], [younger]], [[younger], [older]]):
+        replica = PastReplica("pods", AT)
+        for rows in steps:
+            replica.add(rows, None)
+        assert list(replica.rows.values()) == list(replica.rows_in(younger.namespace)) == [younger]
 
 
 async def test_the_rows_are_those_that_a_worker_made_of_the_same_objects() -> None:

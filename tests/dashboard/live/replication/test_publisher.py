@@ -212,14 +212,15 @@ async def test_a_heartbeat_leaves_each_second_with_the_informers_health(
 async def test_memory_is_given_back_once_the_first_list_has_come(
     publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls: list[bool] = []
-    monkeypatch.setattr(publisher_module, "large_work_ended", lambda: calls.append(True))
+    calls: list[int] = []
+    monkeypatch.setattr(publisher_module, "list_ended", calls.append)
+    publisher.put(row("web", 1))
     await publisher.flush()
     assert calls == []
     publisher.health = lambda: Health(state="live", since=1.0)
     for _ in range(2):
         await publisher.flush()
-    assert calls == [True]
+    assert calls == [1]
 
 
 async def test_a_layer_that_takes_nothing_costs_numbers_but_never_the_publisher(

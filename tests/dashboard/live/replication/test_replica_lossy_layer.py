@@ -26,7 +26,7 @@ from informerd.cache.health import Health
 from informerd.decoding import compressor
 from tests.support.clock import FakeClock
 from tests.support.live.fake_channel_layer import LossyQueue, RecordingLayer
-from tests.support.live.replication_messages import HEALTH, SYNCING
+from tests.support.live.replication_messages import HEALTH, SYNCING, check_names
 from tests.support.live.sample_rows import object_of, packed_row, tells_of_itself
 
 
@@ -194,7 +194,7 @@ async def test_over_a_lossy_layer_the_replica_ends_with_the_publishers_rows_and_
     assert replica.rows == publisher.rows == network.mirror
     assert all(tells_of_itself(each) for each in replica.rows.values())
     assert len(network.packed_with) > 1
-    assert all(replica.get(each.namespace, each.name) == each for each in publisher.rows.values())
+    check_names(replica)
     assert network.unlisted > 0
     assert network.steps > 20
     assert replica.gaps == replica.gaps_healed

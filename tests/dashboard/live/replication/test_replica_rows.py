@@ -52,8 +52,7 @@ def live_through(holding: ReplicaRows, history: list[tuple[str, list[tuple[int, 
                  made: Callable[[int, int, str], Row]) -> Iterator[None]:  # fmt: skip
     """After each step that others may see: frames, and a snapshot's steps, relists and new epochs among them."""
     for deed, said in history:
-        named = {name: (uid, name, owner) for uid, name, owner in said}  # no two objects of a list have one name
-        rows = list({uid: made(uid, name, owner) for uid, name, owner in named.values()}.values())
+        rows = list({uid: made(uid, name, owner) for uid, name, owner in said}.values())
         if deed == "frame":
             holding.apply_frame(rows, ())
         elif deed == "drop":
@@ -89,6 +88,16 @@ def test_events_are_known_by_what_they_are_about(history: list[tuple[str, list[t
     holding = ReplicaRows("events")
     for _ in live_through(holding, history, as_event):
         check(holding.by_subject, holding.rows, lambda row: (SUBJECT_OF["events"](row),))
+
+
+def test_of_two_objects_of_one_name_the_later_one_stays_and_the_changes_say_so() -> None:
+    holding, first, second = ReplicaRows("pods"), as_pod(1, 0, "d1"), as_pod(2, 0, "")
+    assert holding.apply_frame([first, second], ()) == [(None, first), (first, None), (None, second)]
+    assert (list(holding.rows.values()), list(holding.rows_in(second.namespace))) == ([second], [second])
+    part = SnapshotPart((first, second), {first.uid: (None, first)})
+    changes = [(second, None), (None, first), (first, None), (None, second)]
+    assert list(holding.apply_snapshot((), [part])) == [changes]
+    assert holding.get(second.namespace, second.name) is second
 
 
 def test_pods_are_known_by_their_node() -> None:

@@ -20,6 +20,7 @@ from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.fake_channel_layer import LossyQueue, RecordingLayer
 from tests.support.live.model.browser import ModelBrowser
 from tests.support.live.model.cluster_and_workers import Cluster, ModelWorker
+from tests.support.live.replication_messages import check_names
 
 STEP = 0.05
 ADDRESSES = (
@@ -280,7 +281,7 @@ class World:
     def _check(self, web: Web) -> None:
         """Whoever says live shows what the cluster had a moment ago, and everybody's count is whole."""
         replica = web.replica
-        assert all(replica.get(row.namespace, row.name) is row for row in replica.rows.values())
+        check_names(replica)
         before, web.shown = web.shown, len(replica.rows)
         few = any(each.knew_at_least < SOME for each in self.workers if each.publisher.epoch == replica.epoch)
         some = before >= SOME and len(self.cluster.rows) >= SOME and not few
