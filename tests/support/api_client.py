@@ -62,7 +62,8 @@ class ApiCalls:
         if self._connections is None:
             self._connections = KeptConnections(self.server, self._tls_context())
         data = None if body is None else json.dumps(body).encode()
-        headers = {"Authorization": f"Bearer {user}-token", "Content-Type": content_type, "Accept": accept}
+        headers = {"User-Agent": "tests", "Authorization": f"Bearer {user}-token"}
+        headers |= {"Content-Type": content_type, "Accept": accept}
         code, content, _ = self._connections.request(method, path, data, headers, timeout)
         if code >= 400:
             raise ApiFailure(method, path, code, content)

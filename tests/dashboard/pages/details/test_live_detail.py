@@ -146,7 +146,8 @@ def test_creation_in_the_same_frame_as_the_deletion_is_the_same() -> None:
 def test_a_late_delete_of_the_old_one_does_not_hit_the_new_one() -> None:
     shown = Shown(web())
     shown.pods.put(web(7, uid="another"))
-    shown.pods.drop("uid-default-web")
+    assert list(shown.pods.replica.rows) == ["another"]
+    shown.pods.put_and_drop((), ["uid-default-web"])
     assert shown.view.exists
     assert shown.view.gone_since == ""
 

@@ -85,7 +85,7 @@ def test_labels_that_are_in_use_are_offered_with_their_values(
 
 def test_pointing_at_a_field_says_what_it_is(page: Page, typist: Typist) -> None:
     typist.asks_help("port: 8080", "TCP port at that address.")
-    expect(page.locator(HELP)).to_contain_text("last set by Python-urllib", timeout=SLOW)
+    expect(page.locator(HELP)).to_contain_text("last set by tests", timeout=SLOW)
     typist.asks_help("kind: Mydemo", "Kind is a string value")
 
 
