@@ -256,8 +256,8 @@ async def test_what_is_changed_between_review_and_write_is_kept(recorded: Demos)
     demos.patch("a", {"metadata": {"labels": {"team": "theirs"}}})
     demos.patch("b", {"spec": {"port": 1}})
     await demos.press("start")
-    page = await demos.shows("1 changed meanwhile")
-    assert "metadata.labels.team is theirs now" in page.text
+    page = await demos.shows("metadata.labels.team is theirs now")  # once the run has ended
+    assert "1 changed meanwhile" in page.text
     assert demos.labels("a") == {"team": "theirs"}
     assert (demos.labels("b"), demos.get("b")["spec"]["port"]) == ({"team": "old"}, 1)
 
