@@ -24,7 +24,7 @@ from dashboard.cluster.connection import USER_AGENT
 from dashboard.cluster.impersonation_check import WORDS, impersonation_form
 from dashboard.live.history.cluster_identity import FIRST_NAMESPACE, NAMESPACES
 from dashboard.live.history.part import HistoryUnavailable
-from dashboard.live.usage.metrics_api import NODE_METRICS
+from dashboard.live.usage.metrics_api import NODE_METRICS, is_served
 from dashboard.management.exit_message import one_line
 from dashboard.management.pending_migrations import pending_migrations
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
@@ -207,17 +207,6 @@ async def _impersonation(client: Client) -> Finding | None:
     return Finding("people", verdict[form], WORDS[form])
 
 
-async def _serves_metrics(client: Client) -> bool:
-    """Whether discovery has the metrics API: an API server refuses also what is not there. True where it cannot say."""
-    try:
-        await Discovery(client).resolve(NODE_METRICS.key)
-    except UnknownResource:
-        return False
-    except InformerdError:
-        return True
-    return True
-
-
 async def _metrics(client: Client) -> Finding:
     if not settings.DELTABOARD_USAGE_SECONDS:
         return Finding("usage", "works", "Usage is not asked for (DELTABOARD_USAGE_SECONDS=0).")
@@ -226,7 +215,7 @@ async def _metrics(client: Client) -> Finding:
     except NotFound:
         return NO_METRICS_API
     except ApiError as error:
-        if isinstance(error, Forbidden) and not await _serves_metrics(client):
+        if isinstance(error, Forbidden) and not await is_served(Discovery(client)):
             return NO_METRICS_API
         return Finding("usage", "limited", f"The metrics API cannot be used: {_sentence(error)}")
     number = len(answer.object().get("items") or ())

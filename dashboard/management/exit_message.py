@@ -1,4 +1,4 @@
-"""Errors of commands: one line on stderr, then the exit code, without a traceback."""
+"""Ends of commands without a traceback: after an error, one line on stderr; or because nobody reads their output."""
 
 from __future__ import annotations
 

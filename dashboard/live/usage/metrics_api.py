@@ -15,8 +15,9 @@ import msgspec
 
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.query.value_parser import parse_duration
-from informerd.errors import Forbidden, MalformedAnswer
+from informerd.errors import Forbidden, InformerdError, MalformedAnswer, UnknownResource
 from informerd.resource import Resource
+from informerd.rest.discovery import Discovery
 from informerd.rest.response import Response
 
 GROUP, VERSION = "metrics.k8s.io", "v1beta1"
@@ -91,6 +92,20 @@ class MeasuredPods(NamedTuple):
     pods: list[Measured]
     namespaces: frozenset[str] | None = None
     """Namespaces that were read; None: all."""
+
+
+async def is_served(discovery: Discovery) -> bool:
+    """Whether the cluster has the metrics API; True where discovery cannot say, because its server is down.
+
+    An API server refuses what may not be read also where it is not there.
+    """
+    try:
+        await discovery.resolve(POD_METRICS.key)
+    except UnknownResource:
+        return False
+    except InformerdError:
+        pass
+    return True
 
 
 async def read_pods(client: ListClient, chosen: Iterable[str], allowed: AllowedNamespaces) -> MeasuredPods:

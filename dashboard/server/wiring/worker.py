@@ -19,7 +19,7 @@ from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.delta_traces import DeltaTraces
 from dashboard.live.replication.rejected_messages import RejectedMessages
-from dashboard.live.usage.metrics_api import POD_METRICS
+from dashboard.live.usage.metrics_api import is_served
 from dashboard.live.usage.prometheus import Prometheus
 from dashboard.live.usage.usage_collector import UsageCollector
 from dashboard.live.worker.namespace_access import ACCESS_INTERVAL, NamespaceAccess, near_namespaces
@@ -36,7 +36,7 @@ from dashboard.server.wiring.channel_layer import build_channel_layer
 from dashboard.server.wiring.history import build_recorder, kinds_recorded, secret_hash_key
 from devcluster.workload_size import WorkloadSize
 from informerd.clock import Clock, SystemClock, within
-from informerd.errors import InformerdError, UnknownResource
+from informerd.errors import InformerdError
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
@@ -172,15 +172,6 @@ class WorkerProcess:
         async def allowed(resource: Resource) -> tuple[str, ...]:
             return (await access.allowed(resource, after=self._clock.now() - ACCESS_INTERVAL)).namespaces
 
-        async def is_served() -> bool:
-            try:
-                await discovery.resolve(POD_METRICS.key)
-            except UnknownResource:
-                return False
-            except InformerdError:  # its server may be down, which is another problem
-                return True
-            return True
-
         address = settings.DELTABOARD_PROMETHEUS
         prometheus = Prometheus(address, settings.DELTABOARD_PROMETHEUS_TOKEN) if address else None
         self.usage = UsageCollector(
@@ -190,7 +181,7 @@ class WorkerProcess:
             epoch=worker.epoch,
             rows=worker.rows,
             allowed=allowed,
-            is_served=is_served,
+            is_served=partial(is_served, discovery),
             layer_health=self.layer_health,
             is_connected=worker.is_connected,
             interval=settings.DELTABOARD_USAGE_SECONDS,
