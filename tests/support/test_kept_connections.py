@@ -16,7 +16,6 @@ import pytest
 
 from tests.support.certificates import write_certificate
 from tests.support.kept_connections import KeptConnections
-from tests.support.wait import until
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -47,6 +46,9 @@ class Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     """Serves over TLS, with a certificate of the folder."""
 
+    has_ended: ClassVar[threading.Event] = threading.Event()
+    """Set once a connection has ended."""
+
     def __init__(self, folder: Path) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -56,11 +58,16 @@ class Server(ThreadingHTTPServer):
         connection, address = super().get_request()
         return self._tls.wrap_socket(connection, server_side=True), address
 
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        self.has_ended.set()
+
 
 @pytest.fixture
 def connections(tmp_path: Path) -> Iterator[KeptConnections]:
     write_certificate(tmp_path, "server")
     Handler.requests.clear()
+    Server.has_ended.clear()
     with Server(tmp_path) as server:
         serving = threading.Thread(target=server.serve_forever, args=(0.05,))
         serving.start()
@@ -91,7 +98,8 @@ def test_requests_one_after_the_other_share_a_connection_until_it_is_closed(conn
 @pytest.mark.parametrize("path", ["/last", "/ends"])
 def test_a_connection_that_the_server_has_ended_is_replaced(connections: KeptConnections, path: str) -> None:
     first = port_of(connections, path)
-    until(lambda: port_of(connections) != first, what="another connection is used")
+    assert Server.has_ended.wait(30)
+    assert port_of(connections) != first
     assert Handler.requests.count(path) == 1
 
 
