@@ -10,7 +10,7 @@ from typing import Any
 from dashboard.live.history.part import FOREVER, FORMAT, READABLE_FORMATS, PartConnection
 from dashboard.live.history.part_rows import COUNTED, MINUTE
 from dashboard.live.history.part_writer import COMPLETE
-from dashboard.live.history.version import ENDS, ObjectName, Operation, StoredVersion, Version
+from dashboard.live.history.version import CHANGES, ENDS, ObjectName, Operation, StoredVersion, Version
 from dashboard.live.history.version_codec import DamagedVersion, Template, unpack, unpack_next
 
 OBJECT = "o.kind, o.namespace, o.name, o.uid"
@@ -252,6 +252,20 @@ class PartReader:
         ((total,),) = self.connection.query(sql, since // MINUTE, -(-until // MINUTE))
         return int(total or 0) > number
 
+    def span_of_changes(self, since: int, until: int) -> tuple[int, int] | None:
+        """The span without the minutes at its beginning and its end in which nothing has changed, whatever was only
+        found; None where nothing has changed in all of it. A part that has no counts is taken for a busy one.
+        """
+        if self.names.meta.get("format") != FORMAT:
+            return since, until
+        sql = (
+            "SELECT (SELECT MIN(minute) FROM {change_count} WHERE minute >= ? AND minute < ?), "
+            "(SELECT MAX(minute) FROM {change_count} WHERE minute >= ? AND minute < ?)"
+        )
+        minutes = since // MINUTE, -(-until // MINUTE)
+        ((first, last),) = self.connection.query(sql, *minutes, *minutes)
+        return None if first is None else (max(since, first * MINUTE), min(until, (last + 1) * MINUTE))
+
     def changes(
         self, since: int, until: int, kinds: Sequence[int], limit: int, operations: Sequence[Operation] = ()
     ) -> list[Version]:
@@ -271,6 +285,9 @@ class PartReader:
         """How many changes of some kinds there were from `since` and before `until`, in steps of `step` seconds. Whole
         minutes come from what the recorder has counted, where steps consist of these; others are counted now.
         """
+        if (span := self.span_of_changes(since, until)) is None:
+            return []
+        since, until = span
         first, last = -(-since // MINUTE), until // MINUTE
         is_kept = self.names.meta.get("format") == FORMAT and step % 60 == 0 and first < last
         if not is_kept:
@@ -318,14 +335,15 @@ class PartReader:
         sql = (
             "SELECT v.time / ?, o.kind, o.namespace, v.operation, COUNT(*) "  # noqa: S608
             "FROM {version} v JOIN {object} o ON o.id = v.object "
-            f"WHERE {condition} AND o.kind IN ({_marks(kinds)}) GROUP BY 1, 2, 3, 4"
+            f"WHERE {condition} AND v.operation IN ({_marks(CHANGES)}) AND o.kind IN ({_marks(kinds)}) "
+            "GROUP BY 1, 2, 3, 4"
         )
+        rows = self.connection.query(sql, step * 1_000_000, *values, *map(int, CHANGES), *kinds)
         found: list[ChangeCounts] = []
-        for begin, kind, namespace, number, total in self.connection.query(sql, step * 1_000_000, *values, *kinds):
+        for begin, kind, namespace, number, total in rows:
             counted = Operation(number).counts_as
-            if counted is not None:
-                added, modified, deleted = (total if counted == each else 0 for each in COUNTED)
-                found.append(ChangeCounts(begin * step, self.kinds[kind], namespace, (added, modified, deleted)))
+            added, modified, deleted = (total if counted == each else 0 for each in COUNTED)
+            found.append(ChangeCounts(begin * step, self.kinds[kind], namespace, (added, modified, deleted)))
         return found
 
     def template(self, kind: int) -> Template:

@@ -17,7 +17,7 @@ import msgspec
 from dashboard.live.history.part import FOREVER, HistoryUnavailable, Part, Parts
 from dashboard.live.history.part_reader import ChangeCounts, PartNames, PartReader
 from dashboard.live.history.spans import NOTHING_SINCE, Span, gaps_between, read_spans
-from dashboard.live.history.version import Gap, ObjectName, Operation, StoredVersion, Version
+from dashboard.live.history.version import CHANGES, Gap, ObjectName, Operation, StoredVersion, Version
 from informerd.lru_cache import LruCache
 
 STEP = 200
@@ -336,7 +336,7 @@ class HistoryReader:
         self, since: int, until: int, kinds: Iterable[str] = (), operations: Sequence[Operation] = ()
     ) -> Iterator[SearchStep]:
         """The same, and how far each step has come, also those that found none."""
-        wanted = frozenset(kinds)
+        wanted, skips_found = frozenset(kinds), bool(operations) and {*operations} <= {*CHANGES}
         for reader in self._overlapping(since, until, newest_first=True):
             with closing(reader.connection):
                 numbers = [number for number, name in reader.kinds.items() if not wanted or name in wanted]
@@ -346,6 +346,9 @@ class HistoryReader:
                     continue
                 window = FIRST_WINDOW
                 while begin < end:
+                    if skips_found:
+                        span = reader.span_of_changes(begin, end)
+                        end = begin if span is None else span[1]
                     while window > FIRST_WINDOW and reader.has_more_than(MOST, max(begin, end - window), end):
                         window //= 2
                     start = max(begin, end - window)

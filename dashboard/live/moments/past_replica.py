@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -65,6 +65,10 @@ class PastReplica:
     def rows_in(self, namespace: str) -> Collection[Row]:
         """The rows of a namespace."""
         return self._holding.rows_in(namespace)
+
+    def find_by_name(self, text: str) -> Iterator[list[Row]]:
+        """As ReplicaRows.find_by_name."""
+        return self._holding.find_by_name(text)
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows."""

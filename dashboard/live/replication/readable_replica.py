@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Reversible
+from collections.abc import Callable, Collection, Iterator, Mapping, Reversible
 from typing import Literal, Protocol
 
 from dashboard.live.replication.change_rates import Rate
@@ -92,5 +92,7 @@ class ReadableReplica(Protocol):
     def get(self, namespace: str, name: str) -> Row | None: ...
 
     def rows_in(self, namespace: str) -> Collection[Row]: ...
+
+    def find_by_name(self, text: str) -> Iterator[list[Row]]: ...
 
     def possible_uids(self) -> list[str]: ...

@@ -7,7 +7,7 @@ is compared with the present rows, so views get only the rows that differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 import msgspec
@@ -125,6 +125,10 @@ class Replica:
     def rows_in(self, namespace: str) -> Collection[Row]:
         """The rows of a namespace. Do not keep it: it changes with the rows."""
         return self._holding.rows_in(namespace)
+
+    def find_by_name(self, text: str) -> Iterator[list[Row]]:
+        """As ReplicaRows.find_by_name."""
+        return self._holding.find_by_name(text)
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows, as they are now: for work that looks at each in slices."""

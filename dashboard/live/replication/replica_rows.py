@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from dashboard.live.replication.row_interner import RowInterner
 from dashboard.live.replication.snapshot_pull import RowChange, SnapshotPart
@@ -78,6 +79,8 @@ def _without(names: Collection[str], others: Collection[str]) -> Iterable[str]:
 MAX_ENTRIES = 500
 STEP = 100
 """Rows in one step of sliced work."""
+NAMES_IN_STEP = 2_000
+"""Names that are searched in one step: about a tenth of a millisecond where none fits."""
 
 
 class ReplicaRows:
@@ -111,6 +114,26 @@ class ReplicaRows:
         """The rows of a namespace. Do not keep it: it changes with the rows."""
         rows = self.by_namespace.get(namespace)
         return rows.values() if rows is not None else ()
+
+    def find_by_name(self, text: str) -> Iterator[list[Row]]:
+        """The rows whose names contain a lower-case text, in steps of about NAMES_IN_STEP names; a step may find none.
+        Between two steps rows may change: each one that is there all the time is found.
+        """
+        some: list[dict[str, Row]] = []
+        number = 0
+        for namespace in list(self.by_namespace):
+            rows = self.by_namespace.get(namespace, {})
+            if len(rows) > NAMES_IN_STEP:
+                items = list(rows.items())
+                for start in range(0, len(items), NAMES_IN_STEP):
+                    yield _matching([dict(items[start : start + NAMES_IN_STEP])], text)
+                continue
+            some.append(rows)
+            number += len(rows)
+            if number >= NAMES_IN_STEP:
+                yield _matching(some, text)
+                some, number = [], 0
+        yield _matching(some, text)
 
     def apply_frame(self, rows: Iterable[Row], gone: Iterable[str]) -> list[RowChange]:
         """Apply a frame. Returns the changes, deletes first. An object whose name one of `rows` has under another uid
@@ -191,3 +214,10 @@ def _subjects_of(key: str) -> Callable[[Row], Collection[str]]:
 
 def _nobody(row: Row) -> Collection[str]:  # noqa: ARG001 - as any other names of a row
     return ()
+
+
+def _matching(rows_by_name: Sequence[Mapping[str, Row]], text: str) -> list[Row]:
+    """The rows whose names contain the text. Most names do not: all are looked at as one text first."""
+    if text not in "\n".join(chain.from_iterable(rows_by_name)).lower():
+        return []
+    return [row for rows in rows_by_name for name, row in rows.items() if text in name.lower()]

@@ -7,7 +7,7 @@ counted in slices. What it costs depends on the rows and changes in the namespac
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Protocol
@@ -181,6 +181,11 @@ class ScopedReplica:
         if self._namespaces is not None and namespace not in self._namespaces:
             return ()
         return list(filter(self.visibility.sees_row, self.base.rows_in(namespace)))
+
+    def find_by_name(self, text: str) -> Iterator[list[Row]]:
+        """As ReplicaRows.find_by_name."""
+        for rows in self.base.find_by_name(text):
+            yield list(filter(self.visibility.sees_row, rows))
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows, and of some that are not visible: for work that looks at each in slices."""

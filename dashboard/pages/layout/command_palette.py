@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import heapq
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -23,6 +21,7 @@ from dashboard.pages.layout.kinds_sidebar import MOST_RECENT, all_kinds, favouri
 from dashboard.pages.layout.namespaces import namespace_limit, namespace_names
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.text_with_links import object_href
+from dashboard.runtime.time_slicing import in_turns
 
 PAGES = (
     ("Overview", "/", "overview"),
@@ -47,11 +46,8 @@ MOST_NAMESPACES = 8
 """Most namespaces in a result."""
 MAX_QUERY_LENGTH = 253
 """Longest search text, in characters: no name is longer."""
-SLICE = 0.005
-"""Seconds of search before the event loop runs other work."""
-ROWS_PER_CHECK = 256
-"""Rows between two checks of the clock."""
-
+MOST_UNSORTED = 256
+"""Matches that are gathered before the best of them are kept."""
 NEW_PREFIX = "new "
 """Prefix that asks to create an object: ``new mydemo``."""
 
@@ -154,28 +150,20 @@ def _namespaces(state: AppState, text: str) -> list[Hit]:
 
 
 async def _objects(state: AppState, text: str) -> list[Hit]:
-    """The best matches among cached objects, in slices: the rows of a kind are those of one moment."""
+    """The best matches among cached objects, in slices."""
     kinds = {kind.key: kind for kind in state[REPLICAS].kinds}
     best: list[tuple[Rank, str]] = []
-    longest = MAX_QUERY_LENGTH
-    end = time.perf_counter() + SLICE
-    for key in kinds:
-        rows = list(state[REPLICAS].get(key).rows.values())
-        for start in range(0, len(rows), ROWS_PER_CHECK):
-            matching = [row for row in rows[start : start + ROWS_PER_CHECK] if text in row.name.lower()]
-            best += [(_rank(text, key, row), row.name) for row in matching if _may_be_among(row.name, text, longest)]
-            if len(best) > ROWS_PER_CHECK:
-                best = heapq.nsmallest(MAX_OBJECTS, best)
-                longest = best[-1][0][1] if best[-1][0][0] == SUBSTRING else 0
-            if time.perf_counter() >= end:
-                await asyncio.sleep(0)
-                end = time.perf_counter() + SLICE
+    worst: Rank | None = None
+    steps = ((key, rows) for key in kinds for rows in state[REPLICAS].get(key).find_by_name(text))
+    async for key, rows in in_turns(steps):
+        for row in rows:
+            rank = _rank(text, key, row)
+            if worst is None or rank < worst:
+                best.append((rank, row.name))
+                if len(best) >= MOST_UNSORTED:
+                    best = heapq.nsmallest(MAX_OBJECTS, best)
+                    worst = best[-1][0]
     return [_hit(kinds[key], namespace, name) for (_, _, _, namespace, key), name in heapq.nsmallest(MAX_OBJECTS, best)]
-
-
-def _may_be_among(name: str, text: str, longest: int) -> bool:
-    """Whether a name that contains the text may rank above the worst of the best so far."""
-    return len(name) <= longest or name.lower().startswith(text)
 
 
 def _rank(text: str, key: str, row: Row) -> Rank:

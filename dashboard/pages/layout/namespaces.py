@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
 
@@ -56,17 +57,18 @@ def namespace_picker(
 
     Where only some namespaces are listed, it offers exactly these.
     """
-    limit, names = namespace_limit(state, key), namespace_names(state, key)
+    limit, names = namespace_limit(state, key), _known_names(state, key)
     if not selected and not names and limit is None and not is_followed(state, "namespaces"):
         return None
-    offered = [*sorted(selected), *(name for name in names if name not in selected)][: max(MAX_CHOICES, len(selected))]
+    others = nsmallest(MAX_CHOICES - len(selected), names.difference(selected))  # of thousands: sorting is slower
+    offered = [*sorted(selected), *others]
     parts = urlsplit(hrefs(()))
     return NamespacePicker(
         all_href=hrefs(()),
         path=parts.path,
         hidden_inputs=tuple(parse_qsl(parts.query)),
         choices=tuple(Link(name, hrefs((name,)), name in selected) for name in offered),
-        total=len({*names, *selected}),
+        total=len(names.union(selected)),
         limited_to=len(limit.namespaces) if limit is not None and not limit.is_partial else None,
     )
 
@@ -88,13 +90,17 @@ def namespace_names(state: AppState, key: str = "") -> list[str]:
     """The namespaces in which the kind `key` or, empty, the followed kinds are listed, sorted: by default those of the
     cluster that may be seen, and those in which whoever asks has rights; empty while they are unknown or not watched.
     """
+    return sorted(_known_names(state, key))
+
+
+def _known_names(state: AppState, key: str) -> set[str]:
     limit = namespace_limit(state, key)
     if limit is not None and not limit.is_partial:
-        return list(limit.namespaces)
+        return set(limit.namespaces)
     names = set(state[RIGHTS].by_namespace)
     if is_followed(state, "namespaces"):
-        names.update(row.name for row in state[REPLICAS].get("namespaces").rows.values())
-    return sorted(names)
+        names.update([row.name for row in state[REPLICAS].get("namespaces").rows.values()])
+    return names
 
 
 def unknown_namespaces(state: AppState, selected: tuple[str, ...], key: str = "") -> list[tuple[str, str]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import closing
+from typing import Any
+
+import pytest
 
 from dashboard.live.history.part import FOREVER, Parts
 from dashboard.live.history.part_reader import ChangeCounts, PartReader
 from dashboard.live.history.reader import HistoryReader
 from dashboard.live.history.verify import verify_part
-from dashboard.live.history.version import Operation
+from dashboard.live.history.version import CHANGES, Operation, Version
 from tests.support.live.history import START, ListedPods, Log, json_of, recorded, recording, whole_object
 
 MINUTE = START // 1_000_000 // 60 * 60
@@ -48,6 +51,39 @@ def test_what_is_found_is_no_change(log: Log) -> None:
         ChangeCounts(MINUTE + 60, "pods", "shop", (0, 3, 0)),
     ]
     assert log.reader.change_counts(0, FOREVER, 60, ["nodes"]) == []
+
+
+def test_minutes_in_which_things_were_only_found_are_passed_over(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    for minute in range(10):
+        log.change("pods", Operation.FOUND, whole_object(f"found-{minute}", log.next_version()))
+        if minute in (4, 5):
+            log.change("pods", Operation.ADDED, whole_object(f"new-{minute}", log.next_version()))
+        log.tick("pods")
+        log.now += 60_000_000
+    first, minutes = MINUTE * 1_000_000, list[tuple[int, int]]()
+    changes = PartReader.changes
+
+    def read(reader: PartReader, since: int, until: int, *others: Any) -> list[Version]:
+        minutes.append(((since - first) // 60_000_000, -(-(until - first) // 60_000_000)))
+        return changes(reader, since, until, *others)
+
+    monkeypatch.setattr(PartReader, "changes", read)
+    steps = list(log.reader.search(0, FOREVER, ["pods"], CHANGES))
+    assert [version.object.name for step in steps for version in step.versions] == ["new-5", "new-4"]
+    assert minutes[0] == (5, 6)
+    assert all(until <= 6 for _, until in minutes)
+    assert [step.back_to for step in steps][-1] == log.parts.list(log.cluster)[0].begin
+    minutes.clear()
+    found = [each for step in log.reader.search(0, FOREVER, ["pods"]) for each in step.versions]
+    assert len(found) == 12
+    assert minutes[0][1] > 10
+    for step_seconds in (7, 60, 120):
+        counts = log.reader.change_counts(0, FOREVER, step_seconds, ["pods"])
+        assert sum(each.counts[0] for each in counts) == 2
+        assert all(sum(each.counts) for each in counts)
+    assert log.reader.change_counts(first + 360_000_000, FOREVER, 7, ["pods"]) == []
+    ((only),) = log.reader.change_counts(first + 270_000_000, FOREVER, 7, ["pods"])
+    assert only.counts == (1, 0, 0)
 
 
 def test_wrong_counts_are_found(log: Log) -> None:

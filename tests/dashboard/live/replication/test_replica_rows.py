@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.replication.replica_rows import STEP, ReplicaRows, UidIndex
+from dashboard.live.replication.replica_rows import NAMES_IN_STEP, STEP, ReplicaRows, UidIndex
 from dashboard.live.replication.snapshot_pull import RowChange, SnapshotPart
 from dashboard.objects.kinds.row import Owner, Row
 from dashboard.objects.kinds.row_owners import owner_uids
@@ -98,6 +98,27 @@ def test_of_two_objects_of_one_name_the_later_one_stays_and_the_changes_say_so()
     changes = [(second, None), (None, first), (first, None), (None, second)]
     assert list(holding.apply_snapshot((), [part])) == [changes]
     assert holding.get(second.namespace, second.name) is second
+
+
+@pytest.mark.parametrize("many", [3, NAMES_IN_STEP - 1, NAMES_IN_STEP, 2 * NAMES_IN_STEP + 1])
+def test_rows_are_found_by_a_part_of_their_name(many: int) -> None:
+    holding = ReplicaRows("pods")
+    rows = [pod(f"Web-{number}", namespace=f"team-{team}") for team in range(3) for number in range(many if team == 1 else 5)]
+    holding.apply_frame(rows, ())
+    for text in ("web-2", "b-1", "2", "WEB-2", "web-1\nweb-2", "5999"):
+        wanted = [row.uid for row in rows if text in row.name.lower()]
+        assert sorted(row.uid for step in holding.find_by_name(text) for row in step) == sorted(wanted)
+
+
+def test_a_search_goes_on_where_namespaces_go_meanwhile() -> None:
+    holding = ReplicaRows("pods")
+    rows = [pod(f"web-{number}", namespace=f"team-{number % 2}") for number in range(2 * NAMES_IN_STEP + 2)]
+    holding.apply_frame(rows, ())
+    steps = holding.find_by_name("web-")
+    found = next(steps)
+    holding.remove([row.uid for row in rows if row.namespace == "team-1"])
+    found += [row for step in steps for row in step]
+    assert found == list(holding.rows.values())
 
 
 def test_pods_are_known_by_their_node() -> None:

@@ -71,6 +71,8 @@ def check(replica: ScopedReplica, feeder: Feeder) -> None:
     assert len(replica.rows) == len(visible)
     assert bool(replica.rows) == bool(visible)
     assert (list(replica.rows_in("shop")), list(replica.rows_in("bank"))) == (list(visible.values()), [])
+    found = [row for step in replica.find_by_name("a") for row in step]
+    assert found == [row for row in visible.values() if "a" in row.name]
     for uid, row in feeder.replica.rows.items():
         assert (uid in replica.rows) == (replica.rows.get(uid) is not None) == (uid in visible)
         assert replica.get(row.namespace, row.name) == visible.get(uid)
