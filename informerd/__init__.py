@@ -19,6 +19,7 @@ from informerd.cache.lister import Lister
 from informerd.cache.mutation_detector import FieldChange, Mutation, MutationHandler
 from informerd.cache.namespace_informers import NamespaceInformers
 from informerd.cache.reflector_failures import WatchErrorHandler
+from informerd.cache.list_turns import ListTurns
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.cache.store import Store
@@ -254,6 +255,7 @@ __all__ = [
     "LabelChanged",
     "LabelSelector",
     "LeaderElectionLost",
+    "ListTurns",
     "ListWatch",
     "Lister",
     "LogEntry",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
+from informerd.cache.list_turns import ListTurns
 from informerd.cache.list_watch import Page
 from informerd.clock import Clock
 from informerd.errors import Expired, Unreadable
@@ -54,8 +56,10 @@ async def list_all(
     progress: Progress,
     clock: Clock,
     largest: int = 0,
+    turns: ListTurns | None = None,
 ) -> Listing[T]:
-    """List everything, in pages of `limit` objects (0: at once), which grow up to `largest`.
+    """List everything, in pages of `limit` objects (0: at once), which grow up to `largest`; all but the first one wait
+    for their turn among `turns`.
 
     Where a later page has expired, the whole list is asked for again without pages at the version first asked for.
     What goes wrong with the first page is raised.
@@ -67,19 +71,22 @@ async def list_all(
 
     began = clock.now()
     page = await list_watch.page(resource_version, limit=limit, on_progress=came)
+    took = clock.now() - began
     listing: Listing[T] = Listing({}, page.resource_version, bool(page.continue_token))
     _add(listing, page, progress)
     while page.continue_token:
         before = len(listing.objects)
-        if limit < largest and clock.now() - began < PAGE_SECONDS:
+        if limit < largest and took < PAGE_SECONDS:
             limit = min(2 * limit, largest)
-        began = clock.now()
-        try:
-            page = await list_watch.page("", limit=limit, continue_token=page.continue_token, on_progress=came)
-        except Expired:
-            before = 0
-            page = await list_watch.page(resource_version, on_progress=came)
-            listing = Listing({}, page.resource_version, True)
+        async with turns.turn(page.remaining) if turns is not None else nullcontext():
+            began = clock.now()
+            try:
+                page = await list_watch.page("", limit=limit, continue_token=page.continue_token, on_progress=came)
+            except Expired:
+                before = 0
+                page = await list_watch.page(resource_version, on_progress=came)
+                listing = Listing({}, page.resource_version, True)
+            took = clock.now() - began
         _add(listing, page, progress)
     return listing
 

@@ -220,7 +220,13 @@ class Reflector(Generic[T]):
         limit, largest = (settings.page_size, settings.largest_page) if paged else (0, 0)
         with count_attempt(self._clock, partial(self.counters.count_list, "pages")):
             listing = await list_all(
-                self._source, version, limit=limit, largest=largest, progress=self._progress, clock=self._clock
+                self._source,
+                version,
+                limit=limit,
+                largest=largest,
+                progress=self._progress,
+                clock=self._clock,
+                turns=settings.list_turns,
             )
         if version == "0" and listing.is_paginated:
             self._paginated = True

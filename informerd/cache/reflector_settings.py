@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from informerd.cache.list_turns import ListTurns
+
 _VERSION = re.compile(r"v?(\d+)\.(\d+)")
 PAGES_FROM_MEMORY = (1, 34)
 """The first version of Kubernetes that serves pages of a consistent list from its watch cache by default (KEP-4988,
@@ -39,6 +41,8 @@ class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
     streaming lists, as far as `Client.server_version` is known. Streaming lists spare an API server's memory; such
     pages spare that of these API servers, too, and take half of their processor time.
     """
+    list_turns: ListTurns | None = None
+    """Whose turn it is where several large lists come in pages; None: all come at once."""
     internal_error_retry: float = 0.0
     """Seconds for which a watch that ends with InternalError is resumed without a relist."""
     watch_interval: float = 1.0

@@ -33,6 +33,7 @@ from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.list_watch import ListWatch
+from informerd.cache.list_turns import ListTurns
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.clock import Clock
 from informerd.resource import Resource
@@ -76,7 +77,7 @@ class Worker:
         self._discovery = discovery or Discovery(client, clock=clock)
         self._layer = channel_layer
         self._sender = Sender(channel_layer, layer_health)
-        settings = ReflectorSettings(keep_absent=True, lists_by_version=True)
+        settings = ReflectorSettings(keep_absent=True, lists_by_version=True, list_turns=ListTurns(clock))
         self.factory = SharedInformerFactory(client, clock=clock, settings=settings)
         self._definitions = CrdClient(client, self.factory)
         self._access = access

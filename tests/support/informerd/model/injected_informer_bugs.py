@@ -101,7 +101,7 @@ def a_connection_that_breaks_takes_read_lines_with_it(patch: pytest.MonkeyPatch)
 
 
 def a_list_whose_pages_expire_ends_there(patch: pytest.MonkeyPatch) -> None:
-    async def list_all(list_watch: Any, resource_version: str, *, limit: int, progress: Any) -> Any:
+    async def list_all(list_watch: Any, resource_version: str, *, limit: int, **_others: Any) -> Any:
         page = await list_watch.page(resource_version, limit=limit)
         objects = {obj.key: obj for obj in page.objects}
         version = page.resource_version
