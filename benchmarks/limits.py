@@ -38,6 +38,8 @@ MEMORY_MB, POD_KB, START_SECONDS, ROWS_SECONDS, FIRST_BYTE_MS, GROWTH = 1200.0, 
 RATE = 100.0
 """Changes a second."""
 SETTLE_SECONDS = 5.0
+POLL_SECONDS = 0.2
+"""Seconds between two looks for the first rows: a page takes some 20 ms of the process that reads the lists meanwhile."""
 NODES, PODS = "/resources/nodes/", "/resources/pods/"
 _ROW = re.compile(rb"<tr id=\"row-")
 
@@ -63,7 +65,7 @@ async def _seconds_until_rows(running: Running, began: float, path: str) -> floa
                 pass
             if time.monotonic() - began > 300:
                 sys.exit(f"{path} has no rows after 300 s:\n{running.outputs()}")
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(POLL_SECONDS)
 
 
 def path_columns() -> Iterator[str]:
