@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Generic, Protocol, TypeVar
@@ -10,10 +11,11 @@ import msgspec
 
 from informerd.cache.list_turns import ListTurns
 from informerd.cache.list_watch import Page
-from informerd.clock import Clock
-from informerd.errors import Expired, Unreadable
+from informerd.clock import Clock, within
+from informerd.errors import Expired, InformerdError, Unreadable
 from informerd.objects import Object
 
+log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
 PAGE_SECONDS = 2.0
@@ -57,9 +59,12 @@ async def list_all(
     clock: Clock,
     largest: int = 0,
     turns: ListTurns | None = None,
+    whole_within: float = 0.0,
 ) -> Listing[T]:
-    """List everything, in pages of `limit` objects (0: at once), which grow up to `largest`; all but the first one wait
-    for their turn among `turns`.
+    """List everything, in pages of `limit` objects (0: at once), which grow up to `largest`.
+
+    A long list is asked for once more in one answer after its first page, where that seems to take less than
+    `whole_within` seconds; where it does not, or fails, the pages go on. What is long waits for its turn among `turns`.
 
     Where a later page has expired, the whole list is asked for again without pages at the version first asked for.
     What goes wrong with the first page is raised.
@@ -74,6 +79,12 @@ async def list_all(
     took = clock.now() - began
     listing: Listing[T] = Listing({}, page.resource_version, bool(page.continue_token))
     _add(listing, page, progress)
+    seconds = took * (page.remaining or 0) / max(1, len(page.objects))
+    if page.continue_token and page.remaining is not None and seconds < whole_within:
+        whole = _Whole(list_watch, resource_version, len(page.objects), page.remaining, progress)
+        async with turns.turn(page.remaining) if turns is not None else nullcontext():
+            if (found := await whole.list(whole_within, clock)) is not None:
+                return found
     while page.continue_token:
         before = len(listing.objects)
         if limit < largest and took < PAGE_SECONDS:
@@ -89,6 +100,37 @@ async def list_all(
             took = clock.now() - began
         _add(listing, page, progress)
     return listing
+
+
+class _Whole(Generic[T]):
+    """A list in one answer, of which the first page is there. An API server begins to send it at once, and encodes what
+    follows while that is read; pages wait for each other.
+    """
+
+    def __init__(
+        self, list_watch: PageSource[T], resource_version: str, first: int, remaining: int, progress: Progress
+    ) -> None:
+        self._list_watch = list_watch
+        self._resource_version = resource_version
+        self._first = first
+        self._total = first + remaining
+        self._progress = progress
+
+    async def list(self, seconds: float, clock: Clock) -> Listing[T] | None:
+        """None where it fails or takes longer."""
+        try:
+            async with within(seconds, clock):
+                page = await self._list_watch.page(self._resource_version, on_progress=self._came)
+        except (InformerdError, TimeoutError) as error:
+            log.info("a list in one answer failed, it goes on in pages: %s", error or f"it took more than {seconds} s")
+            return None
+        listing: Listing[T] = Listing({}, page.resource_version, False)
+        _add(listing, page, self._progress)
+        return listing
+
+    def _came(self, count: int) -> None:
+        """What the first page had is there already."""
+        self._progress(max(count, self._first), max(0, self._total - max(count, self._first)))
 
 
 def _add(listing: Listing[T], page: Page[T], progress: Progress) -> None:

@@ -37,9 +37,13 @@ class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
     that the API server has in memory, all in one answer, and later ones are not older than what was seen.
     """
     lists_by_version: bool = False
-    """Whether API servers from PAGES_FROM_MEMORY on are asked for consistent lists in growing pages instead of
-    streaming lists, as far as `Client.server_version` is known. Streaming lists spare an API server's memory; such
-    pages spare that of these API servers, too, and take half of their processor time.
+    """Whether API servers from PAGES_FROM_MEMORY on are asked for consistent lists in one answer or growing pages
+    instead of streaming lists, as far as `Client.server_version` is known. Streaming lists spare an API server's
+    memory; such lists spare that of these API servers, too, and take half of their processor time.
+    """
+    whole_within: float = 0.0
+    """A list in several pages is asked for in one answer after its first page where that seems to take less than so
+    many seconds; its pages go on where it does not, or fails. An API server ends a request after 60 s.
     """
     list_turns: ListTurns | None = None
     """Whose turn it is where several large lists come in pages; None: all come at once."""
@@ -67,4 +71,6 @@ class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
         found = _VERSION.match(version) if self.lists_by_version else None
         if found is None or (int(found[1]), int(found[2])) < PAGES_FROM_MEMORY:
             return self
-        return msgspec.structs.replace(self, streaming_lists=False, consistent_lists=True, largest_page=5_000)
+        return msgspec.structs.replace(
+            self, streaming_lists=False, consistent_lists=True, largest_page=5_000, whole_within=30.0
+        )
