@@ -9,7 +9,7 @@ import msgspec
 
 from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
-from dashboard.live.replication.readable_replica import ReplicaState
+from dashboard.live.replication.readable_replica import OutdatedShard, ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.unwatched_list import ListedOnce
@@ -45,6 +45,8 @@ class PastReplica:
         self.listed: ListedOnce | None = None
         self.gaps = self.gaps_healed = self.seq = 0
         self.epoch = ""
+        self.epochs: Mapping[str, bool] = {}
+        self.outdated_shards: tuple[OutdatedShard, ...] = ()
         self._listeners = Listeners(key)
         self.was_read = asyncio.Event()
         """Set once all of its rows are there, or it is known why not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Reversible
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from dashboard.live.replication.change_rates import Rate
@@ -10,9 +11,19 @@ from dashboard.live.replication.replica_change import Listener
 from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.runtime.shard import Shard
 from informerd.cache.health import Health
 
 ReplicaState = Literal["starting", "live", "stale"]
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedShard:
+    """One of a kind's shards that is not live while others are."""
+
+    shard: Shard
+    namespaces: tuple[str, ...]
+    """The namespaces of its rows, sorted."""
 
 
 class UidLookup(Protocol):
@@ -83,9 +94,13 @@ class ReadableReplica(Protocol):
     @property
     def epoch(self) -> str: ...
     @property
+    def epochs(self) -> Mapping[str, bool]: ...
+    @property
     def seq(self) -> int: ...
     @property
     def is_live(self) -> bool: ...
+    @property
+    def outdated_shards(self) -> tuple[OutdatedShard, ...]: ...
 
     def on_change(self, listener: Listener) -> Callable[[], None]: ...
 

@@ -7,7 +7,7 @@ is compared with the present rows, so views get only the rows that differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 import msgspec
@@ -15,7 +15,7 @@ import msgspec
 from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.entry_deduplicator import EntryDeduplicator
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
-from dashboard.live.replication.readable_replica import ReplicaState
+from dashboard.live.replication.readable_replica import OutdatedShard, ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.snapshot_pull import Position, RowChange, SnapshotPull
@@ -78,6 +78,10 @@ class Replica:
         """The list that its rows are from, where no worker follows the kind; else None."""
         self._listing: KindList | None = None
         """The list whose rows are being taken over."""
+        self.outdated_shards: tuple[OutdatedShard, ...] = ()
+        """Shards that are not live while others are; none, because it is of one worker."""
+        self.shard_count = 1
+        """Number of workers whose rows it has."""
         self.gaps = 0
         """Gaps found in the numbers of frames."""
         self.gaps_healed = 0
@@ -98,6 +102,11 @@ class Replica:
     def epoch(self) -> str:
         """Epoch of the followed worker; empty while there was none."""
         return self._place.epoch
+
+    @property
+    def epochs(self) -> Mapping[str, bool]:
+        """The epochs of the workers whose rows it has, and whether each is heard."""
+        return {self.epoch: self.state == "live"} if self.epoch else {}
 
     @property
     def seq(self) -> int:
@@ -125,6 +134,11 @@ class Replica:
     def rows_in(self, namespace: str) -> Collection[Row]:
         """The rows of a namespace. Do not keep it: it changes with the rows."""
         return self._holding.rows_in(namespace)
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """The namespaces of the rows, sorted; empty where the kind has none."""
+        return tuple(sorted(filter(None, self._holding.by_namespace)))
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows, as they are now: for work that looks at each in slices."""
