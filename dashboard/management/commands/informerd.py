@@ -19,6 +19,7 @@ from dashboard.management.exit_message import exit_with_message
 from dashboard.runtime.invisible_characters import escape_to_one_line
 from dashboard.runtime.malloc_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
+from dashboard.runtime.shard import WHOLE
 from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.errors import ConfigError, InvalidCall
@@ -78,7 +79,8 @@ class Command(BaseCommand):
 
     async def _tell(self, connection: Connection) -> None:
         await connection.cluster_chosen.wait()
-        self.stdout.write(f"informerd publishes {', '.join(settings.DELTABOARD_KINDS)}")
+        shard = f" of shard {settings.DELTABOARD_SHARD}" if settings.DELTABOARD_SHARD != WHOLE else ""
+        self.stdout.write(f"informerd publishes {', '.join(settings.DELTABOARD_KINDS)}{shard}")
         self.stdout.write(escape_to_one_line(connection.summary))
         self.stdout.flush()
 

@@ -31,6 +31,7 @@ from dashboard.pages.controllers.runner import ControllerRunner
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.log_context import LogContext, set_log_context
 from dashboard.runtime.loop_delay import LoopDelay
+from dashboard.runtime.shard import WHOLE
 from dashboard.runtime.tracing import Traces, open_traces
 from dashboard.server.wiring.channel_layer import build_channel_layer
 from dashboard.server.wiring.history import build_recorder, kinds_recorded, secret_hash_key
@@ -137,10 +138,11 @@ class WorkerProcess:
                 discovery=discovery,
                 layer_health=self.layer_health,
                 limits=settings.DELTABOARD_ON_DEMAND,
-                access=access,
+                access=access if settings.DELTABOARD_SHARD == WHOLE else None,
                 history=self.history,
                 hash_key=secret_hash_key() if self.history is not None else b"",
                 traces=self.delta_traces,
+                shard=settings.DELTABOARD_SHARD,
             )
             self.worker.start()
             self._census = [self._start_counting(self.worker, client, access)]
