@@ -189,6 +189,7 @@ class WorkerProcess:
             interval=settings.DELTABOARD_USAGE_SECONDS,
             namespaces=settings.DELTABOARD_NAMESPACES,
             prometheus=prometheus,
+            shard=settings.DELTABOARD_SHARD,
         )
         return asyncio.create_task(keep_running("measuring usage", self.usage.run, self._clock), name="usage")
 
