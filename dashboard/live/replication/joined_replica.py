@@ -36,12 +36,13 @@ class JoinedReplica:
         self.replicas = replicas
         self.shards = tuple(Shard(number, len(replicas)) for number in range(1, len(replicas) + 1))
         self._is_namespaced = is_namespaced
-        self._parts = self._counting_parts()
-        self.rows = JoinedRows(lambda: self._parts)
-        self.by_owner = JoinedUids(lambda: self._parts, lambda part: part.by_owner)
-        self.by_subject = JoinedUids(lambda: self._parts, lambda part: part.by_subject)
-        self.by_node = JoinedUids(lambda: self._parts, lambda part: part.by_node)
-        self.rates = JoinedRates(lambda: [part.rates for part in self._parts])
+        self.parts = self._counting_parts()
+        """The replicas whose shards can have objects of the kind."""
+        self.rows = JoinedRows(lambda: self.parts)
+        self.by_owner = JoinedUids(lambda: self.parts, lambda part: part.by_owner)
+        self.by_subject = JoinedUids(lambda: self.parts, lambda part: part.by_subject)
+        self.by_node = JoinedUids(lambda: self.parts, lambda part: part.by_node)
+        self.rates = JoinedRates(lambda: [part.rates for part in self.parts])
         self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
         """Oldest first, as they were passed on."""
         self.is_complete = False
@@ -63,35 +64,35 @@ class JoinedReplica:
 
     @property
     def state(self) -> ReplicaState:
-        states = {part.state for part in self._parts}
+        states = {part.state for part in self.parts}
         return "starting" if "starting" in states else "stale" if "stale" in states else "live"
 
     @property
     def stale_since(self) -> float | None:
         """Since when the first of those that are stale now is."""
-        return min((part.stale_since for part in self._parts if part.stale_since is not None), default=None)
+        return min((part.stale_since for part in self.parts if part.stale_since is not None), default=None)
 
     @property
     def health(self) -> Health:
         """The worst of the shards' health, with their names in its problem."""
         by_shard = {
-            shard: part.health for shard, part in zip(self.shards, self.replicas, strict=True) if part in self._parts
+            shard: part.health for shard, part in zip(self.shards, self.replicas, strict=True) if part in self.parts
         }
-        return shards_health(by_shard, same_columns=len({part.table for part in self._parts}) == 1)
+        return shards_health(by_shard, same_columns=len({part.table for part in self.parts}) == 1)
 
     @property
     def outdated_shards(self) -> tuple[OutdatedShard, ...]:
-        if not any(part.is_live for part in self._parts):
+        if not any(part.is_live for part in self.parts):
             return ()
         shards = zip(self.shards, self.replicas, strict=True)
         return tuple(
-            OutdatedShard(shard, part.namespaces) for shard, part in shards if part in self._parts and not part.is_live
+            OutdatedShard(shard, part.namespaces) for shard, part in shards if part in self.parts and not part.is_live
         )
 
     @property
     def announced_from(self) -> float | None:
         """Unix seconds from when on the changes of all were reported; None before."""
-        moments = [part.announced_from for part in self._parts]
+        moments = [part.announced_from for part in self.parts]
         return max((moment or 0.0 for moment in moments), default=None) if None not in moments else None
 
     @property
@@ -100,7 +101,7 @@ class JoinedReplica:
 
     @property
     def is_unlisted(self) -> bool:
-        return any(part.is_unlisted for part in self._parts)
+        return any(part.is_unlisted for part in self.parts)
 
     @property
     def is_requested(self) -> bool:
@@ -109,16 +110,16 @@ class JoinedReplica:
     @property
     def epoch(self) -> str:
         """That of the youngest worker."""
-        return max(part.epoch for part in self._parts)
+        return max(part.epoch for part in self.parts)
 
     @property
     def epochs(self) -> Mapping[str, bool]:
         """The epochs of all workers, and whether each is heard."""
-        return {epoch: is_heard for part in self._parts for epoch, is_heard in part.epochs.items()}
+        return {epoch: is_heard for part in self.parts for epoch, is_heard in part.epochs.items()}
 
     @property
     def seq(self) -> int:
-        return sum(part.seq for part in self._parts)
+        return sum(part.seq for part in self.parts)
 
     @property
     def gaps(self) -> int:
@@ -134,11 +135,11 @@ class JoinedReplica:
 
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""
-        return next((row for part in self._parts if (row := part.get(namespace, name)) is not None), None)
+        return next((row for part in self.parts if (row := part.get(namespace, name)) is not None), None)
 
     def rows_in(self, namespace: str) -> Collection[Row]:
         """The rows of a namespace, which are all in one shard. Do not keep it: it changes with the rows."""
-        return next((rows for part in self._parts if (rows := part.rows_in(namespace))), ())
+        return next((rows for part in self.parts if (rows := part.rows_in(namespace))), ())
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows, as they are now."""
@@ -156,7 +157,7 @@ class JoinedReplica:
         if change.is_first_snapshot:
             self._listed.add(index)
         if change.has_new_columns:
-            self._parts = self._counting_parts()
+            self.parts = self._counting_parts()
             change = replace(change, has_new_columns=self.table != self._table)
             self._table = self.table
         change = replace(change, is_first_snapshot=False) if self.is_complete else self._before_complete(change)
@@ -166,7 +167,7 @@ class JoinedReplica:
     def _before_complete(self, change: Change) -> Change:
         """The change without its feed lines; the one that completes the first snapshot has those of all."""
         self._early += change.entries
-        counting = {index for index, part in enumerate(self.replicas) if part in self._parts}
+        counting = {index for index, part in enumerate(self.replicas) if part in self.parts}
         if not counting <= self._listed:
             return replace(change, entries=[], missed_entries=0, unannounced=None, is_first_snapshot=False)
         self.is_complete = True
@@ -178,7 +179,7 @@ class JoinedReplica:
     def _known_of_all(self, entries: list[Entry]) -> list[Entry]:
         """Those of the time from which on the changes of every shard are known, oldest first."""
         begin = -math.inf
-        for part in self._parts:
+        for part in self.parts:
             begin = max(begin, part.announced_from or begin)
             first = next(iter(part.entries), None)
             if first is not None and first.seq > 1:  # earlier ones are missing

@@ -8,7 +8,7 @@ Listeners hear of the rows that differ, and of each change once.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 import msgspec
@@ -35,6 +35,8 @@ from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
+COMPARED_IN_STEP = 200
+"""Rows that are compared in one step."""
 FORGET_AFTER = 10.0
 """Seconds of silence of all its workers after which a division that is not shown is forgotten."""
 
@@ -71,6 +73,10 @@ class KindReplica:
         self._shown = self._division(WHOLE.count)
         self._is_listed_once = False
         """Whether rows are shown that no worker has sent."""
+        self._heard = set[int]()
+        """Numbers of shards of the divisions of which a frame has come."""
+        self._comparison: _Comparison | None = None
+        """The comparison of what is shown with what is to be shown next."""
         self.rates = _MovedRates(lambda: self._shown.rates)
 
     # --- messages ---
@@ -80,6 +86,7 @@ class KindReplica:
         if not self.is_requested or not frame.shard.is_valid:
             return None
         self._division(frame.shard.count)
+        self._heard.add(frame.shard.count)
         replica = self.replica_of(frame.shard)
         request = replica.receive_frame(frame) if replica is not None else None
         self._choose()
@@ -98,12 +105,14 @@ class KindReplica:
         for count, division in [*self._divisions.items()]:
             is_shown = division is self._shown
             for number, replica in enumerate(_replicas(division), 1):
-                asks = can_ask and self.is_requested and (is_shown or _is_heard(replica))
+                asks = can_ask and self.is_requested and replica in _counting(division)
+                asks = asks and (is_shown or _is_heard(replica))
                 request = _for_shard(replica.tick(can_ask=asks), Shard(number, count))
                 if request is not None:
                     requests.append(request)
             if not is_shown and min(each.silent_seconds for each in _replicas(division)) > FORGET_AFTER:
                 del self._divisions[count]
+                self._heard.discard(count)
         self._choose()
         return requests
 
@@ -187,12 +196,12 @@ class KindReplica:
 
     @property
     def silences(self) -> int:
-        return sum(replica.silences for replica in _replicas(self._shown))
+        return sum(replica.silences for replica in _counting(self._shown))
 
     @property
     def silent_seconds(self) -> float:
         """Seconds since a worker was last heard of this resource; of several, the one that has been silent longest."""
-        return max(replica.silent_seconds for replica in _replicas(self._shown))
+        return max(replica.silent_seconds for replica in _counting(self._shown))
 
     @property
     def epoch(self) -> str:
@@ -205,7 +214,7 @@ class KindReplica:
     @property
     def shard_count(self) -> int:
         """Number of workers whose rows it has."""
-        return len(_replicas(self._shown))
+        return len(_counting(self._shown))
 
     @property
     def seq(self) -> int:
@@ -246,6 +255,8 @@ class KindReplica:
         return division
 
     def _receive(self, division: Replica | JoinedReplica, change: Change) -> None:
+        if self._comparison is not None and division in (self._shown, self._comparison.to):
+            self._comparison.add_changed(change)
         if division is not self._shown:
             return
         if not self._has_first and not change.is_first_snapshot and _is_complete(division):
@@ -262,33 +273,46 @@ class KindReplica:
         self._listeners.notify(change)
 
     def _choose(self) -> None:
-        """Show another division where that is better."""
-        if len(self._divisions) > 1:
-            for division in [*self._divisions.values()]:
-                if division is not self._shown and self._is_better(division):
-                    self._move(division)
+        """Show another division where that is better, once the rows of both are compared."""
+        if len(self._divisions) > 1 and self._comparison is None:
+            for count, division in [*self._divisions.items()]:
+                if division is not self._shown and self._comparison is None and self._is_better(count, division):
+                    self._comparison = _Comparison(self._shown, division)
+                    self._schedule(self._compare(count, self._comparison))
 
-    def _is_better(self, other: Replica | JoinedReplica) -> bool:
-        """Whether pages show more, or what is newer, with `other`."""
+    def _compare(self, count: int, comparison: _Comparison) -> SlicedWork:
+        """Move where the other division is still better once it is compared with what is shown."""
+        yield from comparison.run()
+        if self._comparison is comparison:
+            self._comparison = None
+            if self._is_better(count, comparison.to):
+                self._move(comparison)
+
+    def _is_better(self, count: int, other: Replica | JoinedReplica) -> bool:
+        """Whether pages show more, or what is newer, with `other`, the division into `count`."""
         shown = self._shown
         if other.is_live:
-            began = min(each.epoch for each in _replicas(other))
+            began = min(each.epoch for each in _counting(other))
             return not shown.is_live or began > shown.epoch
         if self._is_listed_once:
             return False
-        if shown.state == "starting" and not shown.rows and other.state == "live":
-            return True
-        if any(map(_is_heard, _replicas(shown))):
+        has_nothing = shown.state == "starting" and not shown.rows
+        if has_nothing and (other.state == "live" or not self._was_heard(shown)):
+            return count in self._heard
+        if any(map(_is_heard, _counting(shown))):
             return False
-        if shown.state == "starting" and not shown.rows:
-            return any(map(_is_heard, _replicas(other)))
+        if has_nothing:
+            return any(map(_is_heard, _counting(other)))
         return other.state == "live" and (not shown.rows or other.health.state not in UNLISTED_STATES)
 
-    def _move(self, to: Replica | JoinedReplica) -> None:
-        """Show the rows of `to`: listeners hear of those that differ, and of what was not announced yet."""
-        before, now = self._shown, self._clock.time()
+    def _was_heard(self, division: Replica | JoinedReplica) -> bool:
+        return len(_replicas(division)) in self._heard
+
+    def _move(self, comparison: _Comparison) -> None:
+        """Show the rows of the other division: listeners hear of those that differ, and of what was not announced."""
+        before, to, now = self._shown, comparison.to, self._clock.time()
         through, table = _announced_through(before, now), before.table
-        rows = list(_differences(before.rows, to.rows))
+        rows = comparison.changes()
         self.rates.move(now)
         self._shown, self._is_listed_once = to, False
         is_complete = _is_complete(to)
@@ -312,9 +336,47 @@ class KindReplica:
     def _show_undivided(self) -> Replica:
         undivided = self._division(WHOLE.count)
         if undivided is not self._shown:
-            self._move(undivided)
+            self._comparison = None
+            comparison = _Comparison(self._shown, undivided)
+            run_at_once(comparison.run())
+            self._move(comparison)
         self._is_listed_once = True
         return _replicas(undivided)[0]
+
+
+class _Comparison:
+    """Finds out in slices which rows of a division differ from those that are shown, while both change."""
+
+    def __init__(self, shown: Replica | JoinedReplica, to: Replica | JoinedReplica) -> None:
+        self.to = to
+        self._shown = shown
+        self._uids = set[str]()
+        """Those of rows that differed, or have changed since."""
+
+    def run(self) -> SlicedWork:
+        """Compare all rows. Of equal versions the objects themselves are not compared."""
+        for uids in (list(self._shown.rows), list(self.to.rows)):
+            for start in range(0, len(uids), COMPARED_IN_STEP):
+                self._uids.update(uid for uid in uids[start : start + COMPARED_IN_STEP] if self._differs(uid))
+                yield None
+
+    def add_changed(self, change: Change) -> None:
+        """Note a change of one of both."""
+        self._uids.update(row.uid for pair in change.rows for row in pair if row is not None)
+
+    def changes(self) -> list[RowChange]:
+        """The differences, as the rows are now. Deletes come first, so that no name is there twice."""
+        before, after = self._shown.rows, self.to.rows
+        pairs = [(before.get(uid), after.get(uid)) for uid in self._uids if self._differs(uid)]
+        return sorted(pairs, key=lambda pair: pair[1] is not None)
+
+    def _differs(self, uid: str) -> bool:
+        old, new = self._shown.rows.get(uid), self.to.rows.get(uid)
+        if old is None or new is None:
+            return old is not new
+        if not new.version or old.version != new.version:
+            return old != new
+        return _shown_parts(old) != _shown_parts(new)
 
 
 class _RecentChanges:
@@ -360,6 +422,11 @@ def _replicas(division: Replica | JoinedReplica) -> tuple[Replica, ...]:
     return division.replicas if isinstance(division, JoinedReplica) else (division,)
 
 
+def _counting(division: Replica | JoinedReplica) -> tuple[Replica, ...]:
+    """The replicas of the shards that can have objects of the kind."""
+    return division.parts if isinstance(division, JoinedReplica) else (division,)
+
+
 def _is_heard(replica: Replica) -> bool:
     return replica.silent_seconds <= SILENCE_TIMEOUT
 
@@ -372,7 +439,7 @@ def _is_complete(division: Replica | JoinedReplica) -> bool:
 def _announced_through(division: Replica | JoinedReplica, now: float) -> float:
     """Unix seconds up to which every change was announced."""
     moments = [now]
-    for replica in _replicas(division):
+    for replica in _counting(division):
         if replica.stale_since is not None:
             moments.append(replica.stale_since)
         if replica.health.state != "live":
@@ -383,28 +450,11 @@ def _announced_through(division: Replica | JoinedReplica, now: float) -> float:
 def _unannounced(division: Replica | JoinedReplica, through: float) -> UnannouncedPeriod | None:
     """The time from `through` on in which changes may be that none of its lines tells."""
     until = division.announced_from or through
-    for replica in _replicas(division):
+    for replica in _counting(division):
         first = next(iter(replica.entries), None)
         if first is not None and first.seq > 1 and len(replica.entries) == MAX_ENTRIES:
             until = max(until, first.time)
     return (through, until) if until > through else None
-
-
-def _differences(before: Mapping[str, Row], after: Mapping[str, Row]) -> Iterator[RowChange]:
-    """Deletes come first, so that no name is there twice. Of equal versions the objects themselves are not compared."""
-    for uid, row in before.items():
-        if uid not in after:
-            yield row, None
-    for uid, row in after.items():
-        old = before.get(uid)
-        if old is None or _differ(old, row):
-            yield old, row
-
-
-def _differ(old: Row, new: Row) -> bool:
-    if not new.version or old.version != new.version:
-        return old != new
-    return _shown_parts(old) != _shown_parts(new)
 
 
 def _shown_parts(row: Row) -> tuple[object, ...]:

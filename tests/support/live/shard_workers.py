@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import deque
+from typing import Final
 
 import msgspec
 
@@ -13,11 +15,13 @@ from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.feed_entry import Operation
 from dashboard.objects.kinds.row import Row
 from dashboard.runtime.shard import WHOLE, Shard
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
 from tests.support.live.fake_channel_layer import LossyQueue, Message, RecordingLayer
 from tests.support.live.sample_rows import row
 
+DONE: Final = object()
 STEP = 0.25
 """Seconds of one turn of a web process's clock."""
 
@@ -53,9 +57,12 @@ def words_of(old: Row | None, new: Row | None) -> str:
 
 
 class ShardedCluster:
-    """A cluster of pods, its workers, and a replica. Nothing is lost or late unless `queue` is not kind."""
+    """A cluster of pods, its workers, and a replica. Nothing is lost or late unless `queue` is not kind.
 
-    def __init__(self, seed: int = 0, *, is_namespaced: bool = True) -> None:
+    With `is_sliced` the replica's long work goes on by a few steps each turn, or by none.
+    """
+
+    def __init__(self, seed: int = 0, *, is_namespaced: bool = True, is_sliced: bool = False) -> None:
         self.chance = random.Random(seed)
         self.clock = FakeClock()
         self.layer = RecordingLayer()
@@ -67,7 +74,9 @@ class ShardedCluster:
         """The rows as somebody knows them who hears of changes alone."""
         self.made: list[str] = []
         """What lines of the feed are to say, in the order of the changes."""
-        self.replica = KindReplica("pods", self.clock, is_namespaced=is_namespaced)
+        self.works: deque[SlicedWork] = deque()
+        schedule = self.works.append if is_sliced else run_at_once
+        self.replica = KindReplica("pods", self.clock, schedule=schedule, is_namespaced=is_namespaced)
         self.replica.on_change(self._heard)
         self._version = 0
 
@@ -115,6 +124,7 @@ class ShardedCluster:
                 worker.health = msgspec.structs.replace(worker.health, heard=self.clock.time())
                 await worker.publisher.flush()
             await self._deliver(self.replica.tick())
+            self._work()
             await self.clock.advance(STEP)
 
     async def _deliver(self, requests: list[SnapshotRequest]) -> None:
@@ -130,6 +140,11 @@ class ShardedCluster:
                 requests += self._received(message)
             if not arrived:
                 return
+
+    def _work(self) -> None:
+        for _ in range(self.chance.randrange(4)):
+            if self.works and next(self.works[0], DONE) is DONE:
+                self.works.popleft()
 
     def _received(self, message: Message) -> list[SnapshotRequest]:
         if message["type"] == "feed.frame":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dashboard.live.replication import kind_replica
 from dashboard.live.replication.replica import SILENCE_TIMEOUT
 from dashboard.live.replication.unwatched_list import KindList
 from dashboard.objects.kinds.row import TableDefinition
@@ -205,9 +206,12 @@ async def test_a_list_of_a_kind_that_no_shard_follows_is_shown_until_they_do(clu
 
 
 @pytest.mark.parametrize("seed", range(8))
-async def test_whatever_workers_come_and_go_the_rows_are_those_of_the_cluster(seed: int) -> None:
-    """Over a layer that loses, doubles and delays; each change is announced at most once."""
-    cluster = ShardedCluster(seed)
+async def test_whatever_workers_come_and_go_the_rows_are_those_of_the_cluster(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over a layer that loses, doubles and delays, and with work in slices; each change is announced at most once."""
+    monkeypatch.setattr(kind_replica, "COMPARED_IN_STEP", 5)
+    cluster = ShardedCluster(seed, is_sliced=bool(seed % 2))
     cluster.queue = type(cluster.queue)(cluster.chance, loss=0.1, doubling=0.1, delay=0.2)
     namespaces = [*NAMESPACES.values(), "payments", "search", "logging", "blue"]
     shards = [WHOLE, *THIRDS, Shard(1, 2), Shard(2, 2)]
