@@ -42,6 +42,7 @@ from informerd.clock import SystemClock  # noqa: E402
 from informerd.decoding.decode_error_counts import DecodeErrors  # noqa: E402
 from informerd.decoding.decoder import Decoder, NotSelected  # noqa: E402
 from informerd.resource import PODS  # noqa: E402
+from informerd.testing.clock import FakeClock  # noqa: E402
 
 ROUNDS = 3
 COUNT = 3
@@ -116,8 +117,7 @@ class Layer:
     group_send = send
 
 
-def publisher(of: Sequence[Row], shard: Shard, layer: Layer) -> Publisher:
-    clock = SystemClock()
+def publisher(of: Sequence[Row], shard: Shard, layer: Layer, clock: FakeClock) -> Publisher:
     made = Publisher(PODS.key, layer, clock, shard=shard)  # type: ignore[arg-type] # the used part of one
     health = Health("live", clock.time(), heard=clock.time())
     made.health = lambda: health
@@ -142,7 +142,8 @@ async def fill(replica: KindReplica, of: Publisher, layer: Layer) -> None:
 async def a_change(all_rows: Sequence[Row]) -> Line:
     """A frame with one row and its line of the feed."""
     layer = Layer()
-    worker, replica = publisher(all_rows, WHOLE, layer), KindReplica(PODS.key, SystemClock())
+    clock = FakeClock()
+    worker, replica = publisher(all_rows, WHOLE, layer, clock), KindReplica(PODS.key, clock)
     await fill(replica, worker, layer)
     layer.sent.clear()
     changed = all_rows[:1_000]
@@ -183,11 +184,13 @@ class TimedReplica(KindReplica):
 
 async def a_move(all_rows: Sequence[Row]) -> Line:
     """From one worker to three that have listed the same: its last turn, after the rows were compared in slices."""
-    layer, replica = Layer(), TimedReplica(PODS.key, SystemClock())
-    await fill(replica, publisher(all_rows, WHOLE, layer), layer)
+    layer, clock = Layer(), FakeClock()
+    replica = TimedReplica(PODS.key, clock)
+    await fill(replica, publisher(all_rows, WHOLE, layer, clock), layer)
+    await clock.advance(0.1)  # the others begin later
     of_one = cpu(lambda: [replica.rows.get(uid) for uid in replica.rows], len(all_rows))
     for number in range(1, COUNT + 1):
-        await fill(replica, publisher(all_rows, Shard(number, COUNT), layer), layer)
+        await fill(replica, publisher(all_rows, Shard(number, COUNT), layer, clock), layer)
     if replica.shard_count != COUNT:
         raise RuntimeError("the replica has not moved")
     of_three = cpu(lambda: [replica.rows.get(uid) for uid in replica.rows], len(all_rows))
