@@ -266,7 +266,8 @@ class KindReplica:
     def _notify(self, change: Change) -> None:
         entries = [each for each in change.entries if not self._recent.has_from_another(each)]
         is_first = change.is_first_snapshot and not self._has_first
-        change = replace(change, entries=entries, is_first_snapshot=is_first)
+        if (len(entries), is_first) != (len(change.entries), change.is_first_snapshot):
+            change = replace(change, entries=entries, is_first_snapshot=is_first)
         self._has_first = self._has_first or is_first
         self.entries.extend(entries)
         self._recent.add(entries)
@@ -380,7 +381,7 @@ class _Comparison:
 
 
 class _RecentChanges:
-    """The changes that were announced last, at most MAX_RECENT."""
+    """The changes that were announced last, at most MAX_RECENT: more than the lines that a division has."""
 
     def __init__(self) -> None:
         self._epochs: OrderedDict[tuple[str, str], str] = OrderedDict()
