@@ -206,8 +206,8 @@ DELTABOARD_HISTORY: bool = env.bool("DELTABOARD_HISTORY", default=True)
 """Whether each version of what is followed is recorded (docs/history.md)."""
 if DELTABOARD_SHARD != WHOLE and DELTABOARD_HISTORY:
     raise ImproperlyConfigured(
-        f"DELTABOARD_SHARD={DELTABOARD_SHARD}: history cannot be recorded yet where several workers divide the "
-        "namespaces. Set DELTABOARD_HISTORY=off for workers and web processes"
+        f"DELTABOARD_SHARD={DELTABOARD_SHARD}: a worker of a shard does not record history. Set DELTABOARD_HISTORY=off "
+        "for it, and start one more worker with manage.py informerd --record-only"
     )
 DELTABOARD_HISTORY_KINDS: list[str] = env.list("DELTABOARD_HISTORY_KINDS", default=[])
 """Kinds that are recorded; those with a minus sign are not. Without a name that has none: all that are followed."""

@@ -45,8 +45,9 @@ class Sharded:
             "DELTABOARD_USAGE_SECONDS": "0",
         }
         self.whole = Worker(self.env)
+        self.recorder = Worker({**self.env, "DELTABOARD_HISTORY": "on"}, "--record-only")
         self.thirds = {shard: Worker({**self.env, "DELTABOARD_SHARD": str(shard)}) for shard in THIRDS}
-        self.webs = (Web(self.env), Web(self.env))
+        self.webs = (Web({**self.env, "DELTABOARD_HISTORY": "on"}), Web(self.env))
         self.namespaces = {shard: self._namespace_in(shard) for shard in THIRDS}
         self.word = f"made-{uuid.uuid4().hex[:8]}"
         for namespace in self.namespaces.values():
@@ -70,7 +71,7 @@ class Sharded:
             web.wait_for(lambda url=web.url: answers(f"{url}/healthz"), within=WITHIN)  # type: ignore[misc]
 
     def stop(self) -> None:
-        for program in (self.whole, *self.thirds.values(), *self.webs):
+        for program in (self.whole, self.recorder, *self.thirds.values(), *self.webs):
             program.__exit__()
         self.redis.kill()
 
@@ -105,10 +106,18 @@ class Sharded:
         return " ".join(re.sub(r"<[^>]*>", "", found[0]).split()) if found else ""
 
 
+def text_of(address: str) -> str:
+    """What is at the address; empty where that is an error."""
+    try:
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            return str(answer.read().decode())
+    except OSError:
+        return ""
+
+
 def metric(url: str, name: str, resource: str) -> float:
     """The metric of a kind."""
-    with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:
-        text = answer.read().decode()
+    text = text_of(f"{url}/metrics")
     found = re.findall(rf'^{name}{{[^}}]*resource="{resource}"[^}}]*}} ([0-9.e+]+)$', text, re.MULTILINE)
     return sum(map(float, found))
 
@@ -163,3 +172,17 @@ def test_one_worker_becomes_three_and_no_page_is_stale(sharded: Sharded) -> None
     sharded.wait_for_rows(3 * OBJECTS + 6)
     assert sharded.is_live()
     assert silences == [0, 0]
+
+
+def test_history_is_recorded_by_a_worker_that_publishes_nothing(sharded: Sharded) -> None:
+    sharded.recorder.start()
+    sharded.recorder.wait_for(lambda: answers(f"{sharded.recorder.url}/healthz"), within=WITHIN)
+    until(lambda: "recording since" in text_of(f"{sharded.recorder.url}/healthz"), within=WITHIN, what="it records")
+    assert metric(sharded.webs[0].url, "deltaboard_rows", KIND) == 0, "nothing of it reaches a web process"
+    for worker in sharded.thirds.values():
+        worker.start()
+    sharded.wait_until_live()
+    sharded.create(sharded.namespaces[THIRDS[0]], "recorded")
+    address = f"{sharded.webs[0].url}/resources/{KIND}/{sharded.namespaces[THIRDS[0]]}/{sharded.word}-recorded/history/"
+    until(lambda: "created" in text_of(address), within=WITHIN, what="the history has the object")
+    assert sharded.has_shards()

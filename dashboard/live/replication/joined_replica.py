@@ -43,8 +43,8 @@ class JoinedReplica:
         self.by_subject = JoinedUids(lambda: self.parts, lambda part: part.by_subject)
         self.by_node = JoinedUids(lambda: self.parts, lambda part: part.by_node)
         self.rates = JoinedRates(lambda: [part.rates for part in self.parts])
-        self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
-        """Oldest first, as they were passed on."""
+        self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES * len(replicas))
+        """Oldest first, as they were passed on: as many as all of them have."""
         self.is_complete = False
         """Whether the first snapshots of all were passed on."""
         self._listed = set[int]()

@@ -16,6 +16,7 @@ from dashboard.live.replication.channel_layer import (
     ChannelLayerHealth,
     GroupChannel,
     Sender,
+    SilentSender,
 )
 from dashboard.live.replication.delta_traces import DeltaTraces
 from dashboard.live.replication.entry_builder import EntryTimes
@@ -65,10 +66,12 @@ class Worker:
         hash_key: bytes = b"",
         traces: DeltaTraces | None = None,
         shard: Shard = WHOLE,
+        publishes: bool = True,
     ) -> None:
         """`limits` are those of the kinds that are followed on demand. `access` knows the namespaces that the account
         may list; without it all are listed, or none. `history` records each version of what is followed, and values of
-        Secrets by their hashes with `hash_key`. Objects of other shards than `shard` are another worker's.
+        Secrets by their hashes with `hash_key`. Objects of other shards than `shard` are another worker's. One that
+        does not publish only records.
         """
         self.epoch = new_epoch(clock)
         self.shard = shard
@@ -78,7 +81,8 @@ class Worker:
         self._times = EntryTimes(clock)
         self._discovery = discovery or Discovery(client, clock=clock)
         self._layer = channel_layer
-        self._sender = Sender(channel_layer, layer_health)
+        self._publishes = publishes
+        self._sender = (Sender if publishes else SilentSender)(channel_layer, layer_health)
         settings = ReflectorSettings(keep_absent=True, lists_by_version=True)
         self.factory = SharedInformerFactory(client, clock=clock, settings=settings)
         self._definitions = CrdClient(client, self.factory)
@@ -206,7 +210,7 @@ class Worker:
             )
             self._unreadable = logging.DEBUG
             return
-        if publisher := self._publisher(ask.resource):
+        if self._publishes and (publisher := self._publisher(ask.resource)):
             try:
                 await publisher.answer(ask)
             except Exception:

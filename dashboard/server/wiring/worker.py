@@ -60,6 +60,7 @@ class WorkerProcess:
         clock: Clock,
         *,
         with_worker: bool,
+        only_records: bool = False,
         controllers: tuple[str, ...] | None = None,
         demo: DemoProcess | None = None,
         rejected: RejectedMessages | None = None,
@@ -87,6 +88,7 @@ class WorkerProcess:
         self.loop_delay = LoopDelay(clock)
         self._clock = clock
         self._with_worker = with_worker
+        self._only_records = only_records
         self._controllers = controllers
 
     @property
@@ -128,28 +130,38 @@ class WorkerProcess:
             near=near_namespaces(self.connection.cluster.namespace),
         )
         if self._with_worker:
-            await _ask_version(client, self._clock)
-            self.history = build_recorder(client, self.connection.cluster, self._clock)
-            self.worker = Worker(
-                client,
-                self.layer,
-                self.kinds,
-                self._clock,
-                discovery=discovery,
-                layer_health=self.layer_health,
-                limits=settings.DELTABOARD_ON_DEMAND,
-                access=access if settings.DELTABOARD_SHARD == WHOLE else None,
-                history=self.history,
-                hash_key=secret_hash_key() if self.history is not None else b"",
-                traces=self.delta_traces,
-                shard=settings.DELTABOARD_SHARD,
-            )
-            self.worker.start()
-            self._census = [self._start_counting(self.worker, client, access)]
-            if settings.DELTABOARD_USAGE_SECONDS:
-                self._census.append(self._start_measuring(self.worker, client, access, discovery))
-            self.controllers = self._new_controllers()
-            self.controllers.start()
+            worker = await self._start_worker(client, access, discovery)
+            if not self._only_records:
+                self._start_beside(worker, client, access, discovery)
+
+    async def _start_worker(self, client: Client, access: NamespaceAccess, discovery: Discovery) -> Worker:
+        await _ask_version(client, self._clock)
+        self.history = build_recorder(client, self.connection.cluster, self._clock)
+        self.worker = Worker(
+            client,
+            self.layer,
+            self.kinds,
+            self._clock,
+            discovery=discovery,
+            layer_health=self.layer_health,
+            limits=settings.DELTABOARD_ON_DEMAND,
+            access=access if settings.DELTABOARD_SHARD == WHOLE else None,
+            history=self.history,
+            hash_key=secret_hash_key() if self.history is not None else b"",
+            traces=self.delta_traces,
+            shard=settings.DELTABOARD_SHARD,
+            publishes=not self._only_records,
+        )
+        self.worker.start()
+        return self.worker
+
+    def _start_beside(self, worker: Worker, client: Client, access: NamespaceAccess, discovery: Discovery) -> None:
+        """Start what else a worker does: counting, measuring, and controllers."""
+        self._census = [self._start_counting(worker, client, access)]
+        if settings.DELTABOARD_USAGE_SECONDS:
+            self._census.append(self._start_measuring(worker, client, access, discovery))
+        self.controllers = self._new_controllers()
+        self.controllers.start()
 
     def _start_counting(self, worker: Worker, client: Client, access: NamespaceAccess) -> asyncio.Task[None]:
         """Count objects with a discovery of its own, which it refreshes each minute while pages show counts."""
@@ -258,8 +270,18 @@ def controllers_from_settings() -> tuple[str, ...] | None:
         raise ImproperlyConfigured(f"DELTABOARD_CONTROLLERS: {error}") from None
 
 
-def build_worker_process(*, context: str = "", with_worker: bool, clock: Clock | None = None) -> WorkerProcess:
-    """The worker's objects, from the settings."""
+def build_worker_process(
+    *, context: str = "", with_worker: bool, only_records: bool = False, clock: Clock | None = None
+) -> WorkerProcess:
+    """The worker's objects, from the settings. One that only records publishes nothing and runs no controllers.
+
+    Raises ImproperlyConfigured.
+    """
+    if only_records and (settings.DELTABOARD_SHARD != WHOLE or not settings.DELTABOARD_HISTORY):
+        raise ImproperlyConfigured(
+            "informerd --record-only records the whole cluster's history: leave DELTABOARD_SHARD out, and set "
+            "DELTABOARD_HISTORY=on"
+        )
     clock = clock or SystemClock()
     kinds_recorded(settings.DELTABOARD_HISTORY_KINDS)
     rejected = RejectedMessages(clock)
@@ -270,6 +292,7 @@ def build_worker_process(*, context: str = "", with_worker: bool, clock: Clock |
         build_channel_layer(rejected),
         clock,
         with_worker=with_worker,
+        only_records=only_records,
         controllers=controllers_from_settings(),
         demo=DemoProcess(clock, options=size.flags, kubeconfig=settings.VAR_DIR / "demo.kubeconfig"),
         rejected=rejected,

@@ -24,9 +24,9 @@ WITHIN = 60.0
 class Worker(Program):
     """`manage.py informerd`; `metrics` answers on a port of its own."""
 
-    def __init__(self, env: dict[str, str], **version: Path) -> None:
+    def __init__(self, env: dict[str, str], *options: str, **version: Path) -> None:
         (self.port,) = free_ports(1)
-        super().__init__("manage.py", "informerd", "--probes", f"127.0.0.1:{self.port}", env=env, **version)
+        super().__init__("manage.py", "informerd", *options, "--probes", f"127.0.0.1:{self.port}", env=env, **version)
 
     @property
     def url(self) -> str:
