@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
@@ -11,7 +10,7 @@ from functools import partial
 from dashboard.live.replication.joined_rows import JoinedRates, JoinedRows, JoinedUids
 from dashboard.live.replication.readable_replica import OutdatedShard, ReplicaState
 from dashboard.live.replication.replica import Replica
-from dashboard.live.replication.replica_change import Change, Listener, Listeners
+from dashboard.live.replication.replica_change import Change, Listener, Listeners, gap_end
 from dashboard.live.replication.replica_rows import MAX_ENTRIES
 from dashboard.live.replication.shard_health import shards_health
 from dashboard.live.replication.unwatched_list import ListedOnce
@@ -51,6 +50,8 @@ class JoinedReplica:
         """Indexes of the replicas that have their first snapshot."""
         self._early: list[Entry] = []
         """Feed lines that came before it was complete."""
+        self._early_gap = 0.0
+        """Unix seconds up to which changes may be missing among them."""
         self._table: TableDefinition | None = None
         """The meaning of the cells that was passed on last."""
         self._listeners = Listeners(key)
@@ -92,8 +93,8 @@ class JoinedReplica:
     @property
     def announced_from(self) -> float | None:
         """Unix seconds from when on the changes of all were reported; None before."""
-        moments = [part.announced_from for part in self.parts]
-        return max((moment or 0.0 for moment in moments), default=None) if None not in moments else None
+        moments = [part.announced_from for part in self.parts if part.announced_from is not None]
+        return max((self._early_gap, *moments)) if len(moments) == len(self.parts) else None
 
     @property
     def is_live(self) -> bool:
@@ -167,6 +168,8 @@ class JoinedReplica:
     def _before_complete(self, change: Change) -> Change:
         """The change without its feed lines; the one that completes the first snapshot has those of all."""
         self._early += change.entries
+        if (gap := gap_end(change)) is not None:
+            self._early_gap = max(self._early_gap, gap)
         counting = {index for index, part in enumerate(self.replicas) if part in self.parts}
         if not counting <= self._listed:
             return replace(change, entries=[], missed_entries=0, unannounced=None, is_first_snapshot=False)
@@ -178,7 +181,7 @@ class JoinedReplica:
 
     def _known_of_all(self, entries: list[Entry]) -> list[Entry]:
         """Those of the time from which on the changes of every shard are known, oldest first."""
-        begin = -math.inf
+        begin = self._early_gap
         for part in self.parts:
             begin = max(begin, part.announced_from or begin)
             first = next(iter(part.entries), None)

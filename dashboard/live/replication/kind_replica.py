@@ -14,7 +14,7 @@ from dataclasses import replace
 import msgspec
 
 from dashboard.live.replication.change_rates import RATES_SECONDS, Rate
-from dashboard.live.replication.entry_deduplicator import MAX_RECENT, OVERLAP, UnannouncedPeriod, change_id
+from dashboard.live.replication.entry_deduplicator import MAX_RECENT, OVERLAP, change_id
 from dashboard.live.replication.joined_replica import JoinedReplica
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.readable_replica import (
@@ -24,7 +24,7 @@ from dashboard.live.replication.readable_replica import (
     UidLookup,
 )
 from dashboard.live.replication.replica import SILENCE_TIMEOUT, UNLISTED_STATES, Replica
-from dashboard.live.replication.replica_change import Change, Listener, Listeners
+from dashboard.live.replication.replica_change import Change, Listener, Listeners, gap_end
 from dashboard.live.replication.replica_rows import MAX_ENTRIES
 from dashboard.live.replication.snapshot_pull import RowChange
 from dashboard.live.replication.unwatched_list import KindList, ListedOnce
@@ -75,6 +75,10 @@ class KindReplica:
         """Whether rows are shown that no worker has sent."""
         self._heard = set[int]()
         """Numbers of shards of the divisions of which a frame has come."""
+        self._gap_ends: dict[int, float] = {}
+        """Unix seconds up to which changes may be missing among the lines of each division."""
+        self._through = 0.0
+        """Unix seconds up to which every change was announced, or is in a gap that was, at the last move."""
         self._comparison: _Comparison | None = None
         """The comparison of what is shown with what is to be shown next."""
         self.rates = _MovedRates(lambda: self._shown.rates)
@@ -113,6 +117,7 @@ class KindReplica:
             if not is_shown and min(each.silent_seconds for each in _replicas(division)) > FORGET_AFTER:
                 del self._divisions[count]
                 self._heard.discard(count)
+                self._gap_ends.pop(count, None)
         self._choose()
         return requests
 
@@ -251,17 +256,28 @@ class KindReplica:
                 JoinedReplica(self.key, replicas, is_namespaced=self._is_namespaced) if count > 1 else replicas[0]
             )
             self._divisions[count] = division
-            division.on_change(lambda change: self._receive(division, change))
+            division.on_change(lambda change: self._receive(count, division, change))
         return division
 
-    def _receive(self, division: Replica | JoinedReplica, change: Change) -> None:
+    def _receive(self, count: int, division: Replica | JoinedReplica, change: Change) -> None:
+        if (gap := gap_end(change)) is not None:
+            self._gap_ends[count] = max(self._gap_ends.get(count, 0.0), min(gap, self._clock.time()))
         if self._comparison is not None and division in (self._shown, self._comparison.to):
             self._comparison.add_changed(change)
         if division is not self._shown:
             return
         if not self._has_first and not change.is_first_snapshot and _is_complete(division):
-            change = replace(change, entries=list(division.entries), is_first_snapshot=True)
-        self._notify(change)
+            self._notify_first(division, change)
+        else:
+            self._notify(change)
+
+    def _notify_first(self, division: Replica | JoinedReplica, change: Change) -> None:
+        """Pass on a change as the first snapshot, which was complete before the division was shown."""
+        first = replace(change, entries=list(division.entries), missed_entries=0, unannounced=None)
+        self._notify(replace(first, is_first_snapshot=True))
+        begin, self._through = division.announced_from or 0.0, self._complete_from(division)
+        if self._through > begin:
+            self._notify(Change(unannounced=(begin, self._through)))
 
     def _notify(self, change: Change) -> None:
         entries = [each for each in change.entries if not self._recent.has_from_another(each)]
@@ -293,8 +309,7 @@ class KindReplica:
         """Whether pages show more, or what is newer, with `other`, the division into `count`."""
         shown = self._shown
         if other.is_live:
-            began = min(each.epoch for each in _counting(other))
-            return not shown.is_live or began > shown.epoch
+            return not shown.is_live or (self._began_later(other) and self._overlaps(other))
         if self._is_listed_once:
             return False
         has_nothing = shown.state == "starting" and not shown.rows
@@ -306,33 +321,47 @@ class KindReplica:
             return any(map(_is_heard, _counting(other)))
         return other.state == "live" and (not shown.rows or other.health.state not in UNLISTED_STATES)
 
+    def _began_later(self, other: Replica | JoinedReplica) -> bool:
+        """Whether all its workers began after those that are shown."""
+        return min(each.epoch for each in _counting(other)) > self._shown.epoch
+
+    def _overlaps(self, other: Replica | JoinedReplica) -> bool:
+        """Whether everything was announced up to where its lines begin. Where not, the next heartbeats say so."""
+        return self._announced_through() >= self._complete_from(other)
+
+    def _announced_through(self) -> float:
+        """Unix seconds up to which every change was announced, or is in a gap that was."""
+        return max(self._through, min(replica.announced_through or 0.0 for replica in _counting(self._shown)))
+
+    def _complete_from(self, division: Replica | JoinedReplica) -> float:
+        """Unix seconds from when on its lines are all changes."""
+        moments = [division.announced_from or 0.0, self._gap_ends.get(len(_replicas(division)), 0.0)]
+        for replica in _counting(division):
+            first = next(iter(replica.entries), None)
+            if first is not None and first.seq > 1 and len(replica.entries) == MAX_ENTRIES:
+                moments.append(first.time)
+        return max(moments)
+
     def _was_heard(self, division: Replica | JoinedReplica) -> bool:
         return len(_replicas(division)) in self._heard
 
     def _move(self, comparison: _Comparison) -> None:
         """Show the rows of the other division: listeners hear of those that differ, and of what was not announced."""
-        before, to, now = self._shown, comparison.to, self._clock.time()
-        through, table = _announced_through(before, now), before.table
+        to, through, table = comparison.to, self._announced_through(), self._shown.table
         rows = comparison.changes()
-        self.rates.move(now)
+        self.rates.move(self._clock.time())
         self._shown, self._is_listed_once = to, False
-        is_complete = _is_complete(to)
-        entries, unannounced = list[Entry](), None
-        if is_complete and not self._has_first:
-            entries = list(to.entries)
-        elif is_complete:
+        has_new_columns = table is not None and to.table != table
+        change = Change(rows, has_new_columns=has_new_columns, has_new_health=True)
+        if not _is_complete(to):
+            self._notify(change)
+        elif not self._has_first:
+            self._notify_first(to, change)
+        else:
             entries = [each for each in to.entries if each.time > through - OVERLAP and not self._recent.has(each)]
-            unannounced = _unannounced(to, through)
-        self._notify(
-            Change(
-                rows,
-                entries,
-                unannounced=unannounced,
-                is_first_snapshot=is_complete,
-                has_new_columns=table is not None and to.table != table,
-                has_new_health=True,
-            )
-        )
+            until = self._complete_from(to)
+            self._through = max(through, until)
+            self._notify(replace(change, entries=entries, unannounced=(through, until) if until > through else None))
 
     def _show_undivided(self) -> Replica:
         undivided = self._division(WHOLE.count)
@@ -435,27 +464,6 @@ def _is_heard(replica: Replica) -> bool:
 def _is_complete(division: Replica | JoinedReplica) -> bool:
     """Whether it has a first snapshot."""
     return division.is_complete if isinstance(division, JoinedReplica) else division.state != "starting"
-
-
-def _announced_through(division: Replica | JoinedReplica, now: float) -> float:
-    """Unix seconds up to which every change was announced."""
-    moments = [now]
-    for replica in _counting(division):
-        if replica.stale_since is not None:
-            moments.append(replica.stale_since)
-        if replica.health.state != "live":
-            moments.append(min(replica.health.heard or replica.health.since, replica.health.since))
-    return min(moments)
-
-
-def _unannounced(division: Replica | JoinedReplica, through: float) -> UnannouncedPeriod | None:
-    """The time from `through` on in which changes may be that none of its lines tells."""
-    until = division.announced_from or through
-    for replica in _counting(division):
-        first = next(iter(replica.entries), None)
-        if first is not None and first.seq > 1 and len(replica.entries) == MAX_ENTRIES:
-            until = max(until, first.time)
-    return (through, until) if until > through else None
 
 
 def _shown_parts(row: Row) -> tuple[object, ...]:

@@ -114,6 +114,11 @@ class Replica:
         return self._place.seq
 
     @property
+    def announced_through(self) -> float | None:
+        """Unix seconds up to which every change was announced or counted; None before a worker had listed."""
+        return self._telling.announced_through
+
+    @property
     def silent_seconds(self) -> float:
         """Seconds since a worker was last heard of this resource, or since the replica exists."""
         return self._clock.now() - self._heard_at

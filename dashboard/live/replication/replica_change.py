@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -85,6 +86,14 @@ def _chosen(items: list[T], positions: dict[str, list[int]], namespaces: frozens
         return []
     found = [position for namespace in positions.keys() & namespaces for position in positions[namespace]]
     return [items[position] for position in sorted(found)]
+
+
+def gap_end(change: Change) -> float | None:
+    """Unix seconds up to which changes may be missing before its lines; None where none are."""
+    ends = [change.unannounced[1]] if change.unannounced is not None else []
+    if change.missed_entries:
+        ends.append(change.entries[0].time if change.entries else math.inf)
+    return max(ends, default=None)
 
 
 Listener = Callable[[Change], None]

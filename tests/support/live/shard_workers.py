@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.kind_replica import KindReplica
 from dashboard.live.replication.messages import SnapshotRequest, frame_decoder, snapshot_chunk_decoder
 from dashboard.live.replication.publisher import Publisher
@@ -74,9 +75,13 @@ class ShardedCluster:
         """The rows as somebody knows them who hears of changes alone."""
         self.made: list[str] = []
         """What lines of the feed are to say, in the order of the changes."""
+        self.made_at: dict[str, float] = {}
+        """The times of these changes, Unix seconds."""
         self.works: deque[SlicedWork] = deque()
         schedule = self.works.append if is_sliced else run_at_once
         self.replica = KindReplica("pods", self.clock, schedule=schedule, is_namespaced=is_namespaced)
+        self.history = FeedHistory([self.replica], self.clock)
+        """What pages know of the changes."""
         self.replica.on_change(self._heard)
         self._version = 0
 
@@ -91,6 +96,16 @@ class ShardedCluster:
 
     def start(self, *shards: Shard) -> None:
         self.workers += [ShardWorker(self.objects, shard, self.layer, self.clock) for shard in shards or (WHOLE,)]
+
+    def untold(self) -> list[str]:
+        """Changes of which history neither has a line nor says that it may have none."""
+        now, keys = self.clock.time(), [self.replica.key]
+        known = {entry.words for chunk in self.history.chunks(keys, 0.0, now) for entry in chunk.entries()}
+        gaps = self.history.unannounced_periods(keys, 0.0, now)
+        begin = self.history.known_from(keys)
+        lost = [words for words, at in self.made_at.items() if at > begin and words not in known]
+        lost = [words for words in lost if not any(since <= self.made_at[words] <= until for since, until in gaps)]
+        return lost[self.history.missed(keys, 0.0, now) :]
 
     def kill(self, *shards: Shard) -> None:
         """End the workers of these shards."""
@@ -114,6 +129,7 @@ class ShardedCluster:
 
     def _tell(self, old: Row | None, new: Row | None) -> None:
         self.made.append(words_of(old, new))
+        self.made_at[self.made[-1]] = self.clock.time()
         for worker in self.workers:
             worker.hear(old, new)
 
@@ -155,6 +171,7 @@ class ShardedCluster:
 
     def _heard(self, change: Change) -> None:
         self.changes.append(change)
+        self.history.add(self.replica.key, change)
         for old, new in change.rows:
             known = self.mirror.get(old.uid) if old is not None else None
             assert (old is None) == (known is None), "a change of something that was not there"

@@ -235,3 +235,4 @@ async def test_whatever_workers_come_and_go_the_rows_are_those_of_the_cluster(
     assert dict(cluster.replica.rows) == cluster.mirror == cluster.objects
     assert len(set(cluster.words)) == len(cluster.words), "a change was announced twice"
     assert set(cluster.words) <= set(cluster.made)
+    assert not cluster.untold()
