@@ -83,7 +83,9 @@ DELTABOARD_CONTROLLERS: list[str] | None = env.list("DELTABOARD_CONTROLLERS", de
 DELTABOARD_NAMESPACES: tuple[str, ...] = env.read("DELTABOARD_NAMESPACES", read_namespaces, default="")
 """Namespaces that are listed and watched. Empty: all, or those that the account may list."""
 DELTABOARD_SHARD: Shard = env.read("DELTABOARD_SHARD", read_shard, default="")
-"""The part of the namespaces that this worker watches: 1/3 is the first of three. Empty: all (docs/scale.md)."""
+"""The part of the namespaces that this worker watches: 1/3 is the first of three, any/3 one that no other worker has.
+Empty: all (docs/scale.md).
+"""
 if DELTABOARD_SHARD != WHOLE and DELTABOARD_NAMESPACES:
     raise ImproperlyConfigured(
         f"DELTABOARD_SHARD={DELTABOARD_SHARD} divides all namespaces of a cluster, so DELTABOARD_NAMESPACES cannot "
@@ -106,6 +108,11 @@ if DELTABOARD_READ_ONLY and DELTABOARD_CONTROLLERS:
     raise ImproperlyConfigured(
         f"DELTABOARD_CONTROLLERS={','.join(DELTABOARD_CONTROLLERS)} cannot run with DELTABOARD_READ_ONLY=on, "
         "because controllers write to the cluster: leave one of them out"
+    )
+if DELTABOARD_SHARD.is_any and DELTABOARD_READ_ONLY:
+    raise ImproperlyConfigured(
+        f"DELTABOARD_SHARD={DELTABOARD_SHARD} writes Leases to the cluster, which DELTABOARD_READ_ONLY=on refuses: "
+        "give each worker a number"
     )
 DELTABOARD_PRODUCTION: ProductionClusters = env.read("DELTABOARD_PRODUCTION", read_production, default="off")
 """Clusters whose pages say that they are production, and ask for a name to be typed before what destroys."""

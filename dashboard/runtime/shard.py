@@ -10,7 +10,7 @@ from informerd.objects import ObjectMeta
 from informerd.selectors.shard_selector import ShardSelector
 
 MAX_SHARDS = 64
-_SHARD = re.compile(r"([1-9][0-9]?)/([1-9][0-9]?)")
+_SHARD = re.compile(r"(any|[1-9][0-9]?)/([1-9][0-9]?)")
 
 
 class Shard(msgspec.Struct, frozen=True, array_like=True, order=True):
@@ -22,6 +22,11 @@ class Shard(msgspec.Struct, frozen=True, array_like=True, order=True):
 
     number: int = 1
     count: int = 1
+
+    @property
+    def is_any(self) -> bool:
+        """Whether it stands for one of the shards, which a worker takes by a Lease."""
+        return self.number == 0
 
     @property
     def is_valid(self) -> bool:
@@ -38,7 +43,7 @@ class Shard(msgspec.Struct, frozen=True, array_like=True, order=True):
         return self.selector.matches(ObjectMeta(namespace=namespace))
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.count}"
+        return f"{self.number or 'any'}/{self.count}"
 
 
 WHOLE = Shard()
@@ -46,11 +51,14 @@ WHOLE = Shard()
 
 
 def read_shard(value: str) -> Shard:
-    """The shard of ``1/3``; WHOLE where the value is empty. Raises ValueError for what is no shard."""
+    """The shard of ``1/3`` or ``any/3``; WHOLE where the value is empty. Raises ValueError for what is no shard."""
     if not value.strip():
         return WHOLE
     found = _SHARD.fullmatch(value.strip())
-    shard = Shard(int(found[1]), int(found[2])) if found else None
-    if shard is None or not shard.is_valid:
-        raise ValueError(f"{value!r} is no shard. Write 1/3 for the first of three; there are {MAX_SHARDS} at most")
+    shard = Shard(int(found[1].replace("any", "0")), int(found[2])) if found else None
+    if shard is None or not (shard.is_valid or (shard.is_any and 1 < shard.count <= MAX_SHARDS)):
+        raise ValueError(
+            f"{value!r} is no shard. Write 1/3 for the first of three, or any/3 for one that is free; there are "
+            f"{MAX_SHARDS} at most"
+        )
     return shard

@@ -43,9 +43,11 @@ class Sharded:
             "DELTABOARD_KINDS": f"{KIND},namespaces",
             "DELTABOARD_HISTORY": "off",
             "DELTABOARD_USAGE_SECONDS": "0",
+            "DELTABOARD_CHANNEL_PREFIX": f"shards-{uuid.uuid4().hex[:8]}",
         }
         self.whole = Worker(self.env)
         self.recorder = Worker({**self.env, "DELTABOARD_HISTORY": "on"}, "--record-only")
+        self.claiming = [Worker({**self.env, "DELTABOARD_SHARD": "any/3"}) for _ in range(4)]
         self.thirds = {shard: Worker({**self.env, "DELTABOARD_SHARD": str(shard)}) for shard in THIRDS}
         self.webs = (Web({**self.env, "DELTABOARD_HISTORY": "on"}), Web(self.env))
         self.namespaces = {shard: self._namespace_in(shard) for shard in THIRDS}
@@ -71,7 +73,7 @@ class Sharded:
             web.wait_for(lambda url=web.url: answers(f"{url}/healthz"), within=WITHIN)  # type: ignore[misc]
 
     def stop(self) -> None:
-        for program in (self.whole, self.recorder, *self.thirds.values(), *self.webs):
+        for program in (self.whole, self.recorder, *self.claiming, *self.thirds.values(), *self.webs):
             program.__exit__()
         self.redis.kill()
 
@@ -186,3 +188,19 @@ def test_history_is_recorded_by_a_worker_that_publishes_nothing(sharded: Sharded
     address = f"{sharded.webs[0].url}/resources/{KIND}/{sharded.namespaces[THIRDS[0]]}/{sharded.word}-recorded/history/"
     until(lambda: "created" in text_of(address), within=WITHIN, what="the history has the object")
     assert sharded.has_shards()
+
+
+@pytest.mark.long
+def test_workers_take_shards_by_leases_and_one_more_stands_by(sharded: Sharded) -> None:
+    for worker in sharded.claiming:
+        worker.start()
+    sharded.wait_until_live()
+    sharded.wait_for_rows(3 * OBJECTS)
+    watching = [worker for worker in sharded.claiming if "this worker watches shard" in worker.output]
+    assert len(watching) == len(THIRDS)
+    watching[0].stop()
+    until(lambda: all("this worker watches shard" in each.output for each in sharded.claiming), within=WITHIN)
+    sharded.wait_until_live()
+    for namespace in sharded.namespaces.values():
+        sharded.create(namespace, "after")
+    sharded.wait_for_rows(3 * OBJECTS + 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from dashboard.live.usage.prometheus import Prometheus
 from dashboard.live.usage.usage_collector import UsageCollector
 from dashboard.live.worker.namespace_access import ACCESS_INTERVAL, NamespaceAccess, near_namespaces
 from dashboard.live.worker.namespace_counts import NamespaceCounts
+from dashboard.live.worker.shard_claim import ShardClaim, shard_election
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.pages.controllers.builtin_controllers import DEMO_CONTROLLERS, check_names, new_manager
@@ -31,7 +32,7 @@ from dashboard.pages.controllers.runner import ControllerRunner
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.log_context import LogContext, set_log_context
 from dashboard.runtime.loop_delay import LoopDelay
-from dashboard.runtime.shard import WHOLE
+from dashboard.runtime.shard import WHOLE, Shard
 from dashboard.runtime.tracing import Traces, open_traces
 from dashboard.server.wiring.channel_layer import build_channel_layer
 from dashboard.server.wiring.history import build_recorder, kinds_recorded, secret_hash_key
@@ -79,6 +80,8 @@ class WorkerProcess:
         self.history: Recorder | None = None
         """What records history; None where nothing does."""
         self._census: list[asyncio.Task[None]] = []
+        self._claiming: asyncio.Task[None] | None = None
+        """What takes a shard and watches it, where that is decided by a Lease."""
         self.layer = layer
         self.rejected_messages = rejected or RejectedMessages(clock)
         """What was dropped of the messages that `layer` brought."""
@@ -130,11 +133,34 @@ class WorkerProcess:
             near=near_namespaces(self.connection.cluster.namespace),
         )
         if self._with_worker:
-            worker = await self._start_worker(client, access, discovery)
-            if not self._only_records:
-                self._start_beside(worker, client, access, discovery)
+            start = partial(self._start_worker, client, access, discovery)
+            if settings.DELTABOARD_SHARD.is_any:
+                run = partial(self._run_claimed, client, start)
+                name = "a worker of a shard"
+                self._claiming = asyncio.create_task(keep_running(name, run, self._clock), name=name)
+            else:
+                await start(settings.DELTABOARD_SHARD)
 
-    async def _start_worker(self, client: Client, access: NamespaceAccess, discovery: Discovery) -> Worker:
+    async def _run_claimed(self, client: Client, start: Callable[[Shard], Awaitable[None]]) -> None:
+        """Watch a shard that no other worker has. While its Lease is lost, and none is to be had, go on with it."""
+        election_of = partial(shard_election, settings.DELTABOARD_CHANNEL_PREFIX)
+        claim, shard = ShardClaim(client, settings.DELTABOARD_SHARD.count, self._clock, election_of), None
+        try:
+            while True:
+                claimed = await claim.acquire(shard)
+                if claimed != shard:
+                    await self._stop_watching()
+                    logger.info("this worker watches shard %s", claimed)
+                    await start(claimed)
+                    shard = claimed
+                await claim.wait_until_lost()
+                logger.warning("the lease of shard %s is lost", shard)
+        finally:
+            await self._stop_watching()
+            await claim.release()
+
+    async def _start_worker(self, client: Client, access: NamespaceAccess, discovery: Discovery, shard: Shard) -> None:
+        """Start a worker of a shard, and what it does beside."""
         await _ask_version(client, self._clock)
         self.history = build_recorder(client, self.connection.cluster, self._clock)
         self.worker = Worker(
@@ -145,15 +171,16 @@ class WorkerProcess:
             discovery=discovery,
             layer_health=self.layer_health,
             limits=settings.DELTABOARD_ON_DEMAND,
-            access=access if settings.DELTABOARD_SHARD == WHOLE else None,
+            access=access if shard == WHOLE else None,
             history=self.history,
             hash_key=secret_hash_key() if self.history is not None else b"",
             traces=self.delta_traces,
-            shard=settings.DELTABOARD_SHARD,
+            shard=shard,
             publishes=not self._only_records,
         )
         self.worker.start()
-        return self.worker
+        if not self._only_records:
+            self._start_beside(self.worker, client, access, discovery)
 
     def _start_beside(self, worker: Worker, client: Client, access: NamespaceAccess, discovery: Discovery) -> None:
         """Start what else a worker does: counting, measuring, and controllers."""
@@ -201,7 +228,7 @@ class WorkerProcess:
             interval=settings.DELTABOARD_USAGE_SECONDS,
             namespaces=settings.DELTABOARD_NAMESPACES,
             prometheus=prometheus,
-            shard=settings.DELTABOARD_SHARD,
+            shard=worker.shard,
         )
         return asyncio.create_task(keep_running("measuring usage", self.usage.run, self._clock), name="usage")
 
@@ -223,6 +250,12 @@ class WorkerProcess:
         return ControllerRunner(wanted, make, self.layer, self._clock, layer_health=self.layer_health)
 
     async def _stop_worker(self) -> None:
+        claiming, self._claiming = self._claiming, None
+        if claiming is not None:
+            await cancel_all([claiming])
+        await self._stop_watching()
+
+    async def _stop_watching(self) -> None:
         controllers, self.controllers = self.controllers, None
         if controllers is not None:
             await controllers.stop()

@@ -21,12 +21,16 @@ def test_the_whole_selects_without_a_selector() -> None:
     )
 
 
-@pytest.mark.parametrize(("text", "shard"), [("", WHOLE), (" ", WHOLE), ("1/1", WHOLE), (" 2/3 ", Shard(2, 3))])
+@pytest.mark.parametrize(
+    ("text", "shard"), [("", WHOLE), (" ", WHOLE), ("1/1", WHOLE), (" 2/3 ", Shard(2, 3)), ("any/3", Shard(0, 3))]
+)
 def test_a_shard_is_read(text: str, shard: Shard) -> None:
     assert read_shard(text) == shard
 
 
-@pytest.mark.parametrize("text", ["3", "0/3", "4/3", "1/0", "1/65", "-1/3", "1/3/3", "one", "1 / 3", "1/100"])
+@pytest.mark.parametrize(
+    "text", ["3", "0/3", "4/3", "1/0", "1/65", "-1/3", "1/3/3", "one", "1 / 3", "1/100", "any/1", "any/0", "any"]
+)
 def test_what_is_no_shard_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no shard"):
         read_shard(text)
