@@ -14,7 +14,8 @@ OTHER_COLUMNS = "its columns have changed, and not all workers have told so yet"
 def shards_health(by_shard: Mapping[Shard, Health], *, same_columns: bool) -> Health:
     """The worst of the shards' health. Where one shard is worse than others, the problem names it.
 
-    Its time of the last answer is the oldest one, its numbers are sums. Without `same_columns` it is stale.
+    Its time of the last answer is the oldest one, its numbers are sums. It is stale without `same_columns`, and where
+    the kind is absent for some workers alone.
     """
     every = [*by_shard.values()]
     states = {health.state for health in every}
@@ -29,6 +30,8 @@ def shards_health(by_shard: Mapping[Shard, Health], *, same_columns: bool) -> He
         since = max(health.since for health in every)
         if not same_columns:
             state, problem = "stale", OTHER_COLUMNS
+    elif worst == "absent" and len(states) > 1:
+        state = "stale"
     return Health(
         state=state,
         since=since,
@@ -40,7 +43,7 @@ def shards_health(by_shard: Mapping[Shard, Health], *, same_columns: bool) -> He
         reconnects=sum(health.reconnects for health in every),
         relists=sum(health.relists for health in every),
         listed=sum(health.listed for health in every),
-        has_answer=problem == OTHER_COLUMNS or all(health.has_answer for health in of_worst),
+        has_answer=state != worst or all(health.has_answer for health in of_worst),
         polled=max(health.polled for health in every),
         unreadable=sum(health.unreadable for health in every),
         unreadable_objects=tuple(each for health in every for each in health.unreadable_objects)[:UNREADABLE_NAMED],

@@ -6,8 +6,10 @@ import pytest
 
 from dashboard.live.replication import kind_replica
 from dashboard.live.replication.replica import SILENCE_TIMEOUT
+from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.unwatched_list import KindList
-from dashboard.objects.kinds.row import TableDefinition
+from dashboard.objects.kinds.feed_entry import Entry
+from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.runtime.shard import WHOLE, Shard
 from informerd.cache.health import Health
 from tests.support.live.sample_rows import row
@@ -236,3 +238,44 @@ async def test_whatever_workers_come_and_go_the_rows_are_those_of_the_cluster(
     assert len(set(cluster.words)) == len(cluster.words), "a change was announced twice"
     assert set(cluster.words) <= set(cluster.made)
     assert not cluster.untold()
+
+
+class Red:
+    """Sees the objects of the namespace red, if their names have no x."""
+
+    namespaces = frozenset(("red",))
+    is_all_there = is_nothing = False
+
+    def sees_row(self, row: Row) -> bool:
+        return self.sees_name(row.namespace, row.name)
+
+    def sees_entry(self, entry: Entry) -> bool:
+        return self.sees_name(entry.namespace, entry.name)
+
+    def sees_name(self, namespace: str, name: str) -> bool:
+        return namespace == "red" and "x" not in name
+
+    def sees_namespace(self, namespace: str) -> bool:
+        return namespace == "red"
+
+
+async def test_who_sees_one_namespace_sees_it_through_moves_and_no_name_of_another(cluster: ShardedCluster) -> None:
+    cluster.start(WHOLE)
+    cluster.put("red", "x-hidden")
+    await cluster.turns(6)
+    scoped = ScopedReplica(cluster.replica, Red())
+    assert [row.name for row in scoped.rows.values()] == ["in-red"]
+    cluster.start(*THIRDS)
+    cluster.put("red", "new")
+    await cluster.turns(6)
+    cluster.kill(WHOLE)
+    for namespace in ("red", "shop"):
+        cluster.put(namespace, "newer")
+    await cluster.turns(SILENCE)
+    assert cluster.replica.shard_count == 3
+    assert sorted(row.name for row in scoped.rows.values()) == ["in-red", "new", "newer"]
+    assert len(scoped.rows) == 3
+    assert {entry.namespace for entry in scoped.entries} == {"red"}
+    cluster.kill(Shard(1, 3), Shard(2, 3))
+    await cluster.turns(SILENCE)
+    assert [each.namespaces for each in scoped.outdated_shards] == [(), ("red",)]

@@ -40,6 +40,17 @@ def test_messages_of_the_version_before_are_those_of_a_worker_that_watches_every
     assert snapshot_request_decoder.decode(of_version_before(request)) == request
 
 
+@pytest.mark.parametrize("message", [frame("5", 1, row("a")), chunk("5", 1, row("a")), SnapshotRequest("pods", "web")])
+def test_the_version_before_reads_messages_of_a_worker_that_watches_everything(
+    message: Frame | SnapshotRequest | SnapshotChunk,
+) -> None:
+    """It knows all fields but the last."""
+    fields = [(each.name, each.type) for each in msgspec.structs.fields(type(message))[:-1]]
+    before = msgspec.defstruct("Before", fields, array_like=True)
+    read = msgspec.msgpack.decode(encoder.encode(message), type=before)
+    assert [getattr(read, name) for name, _ in fields] == [getattr(message, name) for name, _ in fields]
+
+
 @pytest.mark.parametrize(("shard", "group"), [(WHOLE, FEED_GROUP), (SHARD, SHARD_GROUP)])
 async def test_frames_of_a_shard_reach_only_processes_that_know_shards(shard: Shard, group: str) -> None:
     layer = RecordingLayer()
