@@ -20,7 +20,51 @@ from dashboard.runtime.shard import Shard
 from informerd.cache.health import Health
 
 
-class JoinedReplica:
+class JoinedFreshness:
+    """How current the rows of some shards are together: live when all of them are."""
+
+    def __init__(self, parts: Mapping[Shard, Replica]) -> None:
+        self._count(parts)
+
+    def _count(self, parts: Mapping[Shard, Replica]) -> None:
+        """Count these shards, and no others."""
+        self.by_shard = parts
+        self.parts = tuple(parts.values())
+        """The replicas of the shards that count."""
+
+    @property
+    def state(self) -> ReplicaState:
+        states = {part.state for part in self.parts}
+        return "starting" if "starting" in states else "stale" if "stale" in states else "live"
+
+    @property
+    def stale_since(self) -> float | None:
+        """Since when the first of those that are stale now is."""
+        return min((part.stale_since for part in self.parts if part.stale_since is not None), default=None)
+
+    @property
+    def health(self) -> Health:
+        """The worst of the shards' health, with their names in its problem."""
+        health = {shard: part.health for shard, part in self.by_shard.items()}
+        return shards_health(health, same_columns=len({part.table for part in self.parts}) == 1)
+
+    @property
+    def is_unlisted(self) -> bool:
+        return any(part.is_unlisted for part in self.parts)
+
+    @property
+    def is_live(self) -> bool:
+        return self.state == "live" and self.health.state == "live"
+
+    @property
+    def outdated_shards(self) -> tuple[OutdatedShard, ...]:
+        if not any(part.is_live for part in self.parts):
+            return ()
+        outdated = ((shard, part) for shard, part in self.by_shard.items() if not part.is_live)
+        return tuple(OutdatedShard(shard, part.namespaces) for shard, part in outdated)
+
+
+class JoinedReplica(JoinedFreshness):
     """The shards' `replicas`, the first of shard 1, as one. See Replica for the attributes.
 
     It is live when all of them are, and its first snapshot is complete when all of them have one; until then there are
@@ -35,8 +79,7 @@ class JoinedReplica:
         self.replicas = replicas
         self.shards = tuple(Shard(number, len(replicas)) for number in range(1, len(replicas) + 1))
         self._is_namespaced = is_namespaced
-        self.parts = self._counting_parts()
-        """The replicas whose shards can have objects of the kind."""
+        super().__init__(self._counting())
         self.rows = JoinedRows(lambda: self.parts)
         self.by_owner = JoinedUids(lambda: self.parts, lambda part: part.by_owner)
         self.by_subject = JoinedUids(lambda: self.parts, lambda part: part.by_subject)
@@ -64,45 +107,10 @@ class JoinedReplica:
         return max(tables, key=lambda each: each[0])[1] if tables else None
 
     @property
-    def state(self) -> ReplicaState:
-        states = {part.state for part in self.parts}
-        return "starting" if "starting" in states else "stale" if "stale" in states else "live"
-
-    @property
-    def stale_since(self) -> float | None:
-        """Since when the first of those that are stale now is."""
-        return min((part.stale_since for part in self.parts if part.stale_since is not None), default=None)
-
-    @property
-    def health(self) -> Health:
-        """The worst of the shards' health, with their names in its problem."""
-        by_shard = {
-            shard: part.health for shard, part in zip(self.shards, self.replicas, strict=True) if part in self.parts
-        }
-        return shards_health(by_shard, same_columns=len({part.table for part in self.parts}) == 1)
-
-    @property
-    def outdated_shards(self) -> tuple[OutdatedShard, ...]:
-        if not any(part.is_live for part in self.parts):
-            return ()
-        shards = zip(self.shards, self.replicas, strict=True)
-        return tuple(
-            OutdatedShard(shard, part.namespaces) for shard, part in shards if part in self.parts and not part.is_live
-        )
-
-    @property
     def announced_from(self) -> float | None:
         """Unix seconds from when on the changes of all were reported; None before."""
         moments = [part.announced_from for part in self.parts if part.announced_from is not None]
         return max((self._early_gap, *moments)) if len(moments) == len(self.parts) else None
-
-    @property
-    def is_live(self) -> bool:
-        return self.state == "live" and self.health.state == "live"
-
-    @property
-    def is_unlisted(self) -> bool:
-        return any(part.is_unlisted for part in self.parts)
 
     @property
     def is_requested(self) -> bool:
@@ -134,6 +142,11 @@ class JoinedReplica:
         """Call `listener` for each change. Returns a function that ends that."""
         return self._listeners.add(listener)
 
+    def freshness_in(self, namespaces: Collection[str]) -> JoinedFreshness:
+        """How current the rows of these namespaces are; of the empty one: those that belong to none."""
+        wanted = {shard: part for shard, part in self.by_shard.items() if any(map(shard.includes, namespaces))}
+        return JoinedFreshness(wanted or self.by_shard)
+
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""
         return next((row for part in self.parts if (row := part.get(namespace, name)) is not None), None)
@@ -146,19 +159,20 @@ class JoinedReplica:
         """The uids of all rows, as they are now."""
         return list(self.rows)
 
-    def _counting_parts(self) -> tuple[Replica, ...]:
+    def _counting(self) -> Mapping[Shard, Replica]:
         """The replicas whose shards can have objects of the kind."""
+        by_shard = dict(zip(self.shards, self.replicas, strict=True))
         table = self.table
         if self._is_namespaced and (table is None or table.namespaced):
-            return self.replicas
-        return tuple(part for shard, part in zip(self.shards, self.replicas, strict=True) if shard.includes(""))
+            return by_shard
+        return {shard: part for shard, part in by_shard.items() if shard.includes("")}
 
     def _receive(self, index: int, change: Change) -> None:
         """Pass on a change of one of the replicas."""
         if change.is_first_snapshot:
             self._listed.add(index)
         if change.has_new_columns:
-            self.parts = self._counting_parts()
+            self._count(self._counting())
             change = replace(change, has_new_columns=self.table != self._table)
             self._table = self.table
         change = replace(change, is_first_snapshot=False) if self.is_complete else self._before_complete(change)

@@ -18,6 +18,7 @@ from dashboard.live.replication.entry_deduplicator import MAX_RECENT, OVERLAP, c
 from dashboard.live.replication.joined_replica import JoinedReplica
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.readable_replica import (
+    Freshness,
     OutdatedShard,
     RecentRates,
     ReplicaState,
@@ -232,6 +233,10 @@ class KindReplica:
     def on_change(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` for each change. Returns a function that ends that."""
         return self._listeners.add(listener)
+
+    def freshness_in(self, namespaces: Collection[str]) -> Freshness:
+        """How current the rows of these namespaces are; of the empty one: those that belong to none."""
+        return self._shown.freshness_in(namespaces)
 
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""

@@ -50,6 +50,23 @@ class RecentRates(Protocol):
         """The seconds of the last 15 minutes before Unix time `now`, oldest first."""
 
 
+class Freshness(Protocol):
+    """How current rows are. See Replica for the attributes."""
+
+    @property
+    def state(self) -> ReplicaState: ...
+    @property
+    def stale_since(self) -> float | None: ...
+    @property
+    def health(self) -> Health: ...
+    @property
+    def is_unlisted(self) -> bool: ...
+    @property
+    def is_live(self) -> bool: ...
+    @property
+    def outdated_shards(self) -> tuple[OutdatedShard, ...]: ...
+
+
 class ReadableReplica(Protocol):
     """One resource's rows, feed lines and rates, and how current they are. See Replica for the attributes."""
 
@@ -103,6 +120,9 @@ class ReadableReplica(Protocol):
     def outdated_shards(self) -> tuple[OutdatedShard, ...]: ...
 
     def on_change(self, listener: Listener) -> Callable[[], None]: ...
+
+    def freshness_in(self, namespaces: Collection[str]) -> Freshness:
+        """How current the rows of these namespaces are; of the empty one: those that belong to none."""
 
     def get(self, namespace: str, name: str) -> Row | None: ...
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from typing import Self
 
 import msgspec
 
@@ -131,6 +132,10 @@ class Replica:
     def on_change(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` for each change. Returns a function that ends that."""
         return self._listeners.add(listener)
+
+    def freshness_in(self, namespaces: Collection[str]) -> Self:  # noqa: ARG002 - the same in all
+        """How current the rows of these namespaces are."""
+        return self
 
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""

@@ -16,7 +16,7 @@ import msgspec
 
 from dashboard.live.replication.change_rates import OPERATION_COUNTS, Rates
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
-from dashboard.live.replication.readable_replica import OutdatedShard, ReadableReplica, ReplicaState
+from dashboard.live.replication.readable_replica import Freshness, OutdatedShard, ReadableReplica, ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.snapshot_pull import RowChange
 from dashboard.live.replication.unwatched_list import ListedOnce
@@ -91,11 +91,12 @@ class ScopedReplica:
 
     @property
     def state(self) -> ReplicaState:
-        return self.base.state
+        """The state of the shards in which something may be seen."""
+        return self._freshness.state
 
     @property
     def stale_since(self) -> float | None:
-        return self.base.stale_since
+        return self._freshness.stale_since
 
     @property
     def table(self) -> TableDefinition | None:
@@ -107,7 +108,7 @@ class ScopedReplica:
         Of objects that cannot be read it has those that are named and visible, of namespaces those in which something
         may be seen; a problem of single namespaces has no name.
         """
-        health = self.base.health
+        health = self._freshness.health
         sees_name = self.visibility.sees_name
         unreadable = tuple(each for each in health.unreadable_objects if sees_name(*_split(each[0])))
         listed = self._number if health.listed else 0
@@ -136,7 +137,7 @@ class ScopedReplica:
 
     @property
     def is_unlisted(self) -> bool:
-        return self.base.is_unlisted
+        return self._freshness.is_unlisted
 
     @property
     def is_requested(self) -> bool:
@@ -169,14 +170,22 @@ class ScopedReplica:
 
     @property
     def is_live(self) -> bool:
-        return self.base.is_live
+        return self._freshness.is_live
+
+    @property
+    def _freshness(self) -> Freshness:
+        return self.base if self._namespaces is None else self.base.freshness_in(self._namespaces)
+
+    def freshness_in(self, namespaces: Collection[str]) -> Freshness:
+        """How current the rows of these namespaces are."""
+        return self.base.freshness_in(namespaces)
 
     @property
     def outdated_shards(self) -> tuple[OutdatedShard, ...]:
         """Shards that are not live while others are, with those of their namespaces in which something may be seen."""
         sees = self.visibility.sees_namespace
         return tuple(
-            replace(each, namespaces=tuple(filter(sees, each.namespaces))) for each in self.base.outdated_shards
+            replace(each, namespaces=tuple(filter(sees, each.namespaces))) for each in self._freshness.outdated_shards
         )
 
     def on_change(self, listener: Listener) -> Callable[[], None]:
