@@ -14,6 +14,7 @@ from dataclasses import replace
 import msgspec
 
 from dashboard.live.replication.change_rates import RATES_SECONDS, Rate
+from dashboard.live.replication.division_comparison import Division, DivisionComparison
 from dashboard.live.replication.entry_deduplicator import MAX_RECENT, OVERLAP, change_id
 from dashboard.live.replication.joined_replica import JoinedReplica
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
@@ -27,7 +28,6 @@ from dashboard.live.replication.readable_replica import (
 from dashboard.live.replication.replica import SILENCE_TIMEOUT, UNLISTED_STATES, Replica
 from dashboard.live.replication.replica_change import Change, Listener, Listeners, gap_end
 from dashboard.live.replication.replica_rows import MAX_ENTRIES
-from dashboard.live.replication.snapshot_pull import RowChange
 from dashboard.live.replication.unwatched_list import KindList, ListedOnce
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
@@ -36,8 +36,6 @@ from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
-COMPARED_IN_STEP = 200
-"""Rows that are compared in one step."""
 FORGET_AFTER = 10.0
 """Seconds of silence of all its workers after which a division that is not shown is forgotten."""
 
@@ -65,7 +63,7 @@ class KindReplica:
         self._clock = clock
         self._schedule = schedule
         self._is_namespaced = is_namespaced
-        self._divisions: dict[int, Replica | JoinedReplica] = {}
+        self._divisions: dict[int, Division] = {}
         """By number of shards."""
         self._listeners = Listeners(key)
         self._has_first = False
@@ -80,7 +78,7 @@ class KindReplica:
         """Unix seconds up to which changes may be missing among the lines of each division."""
         self._through = 0.0
         """Unix seconds up to which every change was announced, or is in a gap that was, at the last move."""
-        self._comparison: _Comparison | None = None
+        self._comparison: DivisionComparison | None = None
         """The comparison of what is shown with what is to be shown next."""
         self.rates = _MovedRates(lambda: self._shown.rates)
 
@@ -252,7 +250,7 @@ class KindReplica:
 
     # --- divisions ---
 
-    def _division(self, count: int) -> Replica | JoinedReplica:
+    def _division(self, count: int) -> Division:
         """The replicas of `count` shards."""
         division = self._divisions.get(count)
         if division is None:
@@ -264,7 +262,7 @@ class KindReplica:
             division.on_change(lambda change: self._receive(count, division, change))
         return division
 
-    def _receive(self, count: int, division: Replica | JoinedReplica, change: Change) -> None:
+    def _receive(self, count: int, division: Division, change: Change) -> None:
         if (gap := gap_end(change)) is not None:
             self._gap_ends[count] = max(self._gap_ends.get(count, 0.0), min(gap, self._clock.time()))
         if self._comparison is not None and division in (self._shown, self._comparison.to):
@@ -276,7 +274,7 @@ class KindReplica:
         else:
             self._notify(change)
 
-    def _notify_first(self, division: Replica | JoinedReplica, change: Change) -> None:
+    def _notify_first(self, division: Division, change: Change) -> None:
         """Pass on a change as the first snapshot, which was complete before the division was shown."""
         first = replace(change, entries=list(division.entries), missed_entries=0, unannounced=None)
         self._notify(replace(first, is_first_snapshot=True))
@@ -299,10 +297,10 @@ class KindReplica:
         if len(self._divisions) > 1 and self._comparison is None:
             for count, division in [*self._divisions.items()]:
                 if division is not self._shown and self._comparison is None and self._is_better(count, division):
-                    self._comparison = _Comparison(self._shown, division)
+                    self._comparison = DivisionComparison(self._shown, division)
                     self._schedule(self._compare(count, self._comparison))
 
-    def _compare(self, count: int, comparison: _Comparison) -> SlicedWork:
+    def _compare(self, count: int, comparison: DivisionComparison) -> SlicedWork:
         """Move where the other division is still better once it is compared with what is shown."""
         yield from comparison.run()
         if self._comparison is comparison:
@@ -310,7 +308,7 @@ class KindReplica:
             if self._is_better(count, comparison.to):
                 self._move(comparison)
 
-    def _is_better(self, count: int, other: Replica | JoinedReplica) -> bool:
+    def _is_better(self, count: int, other: Division) -> bool:
         """Whether pages show more, or what is newer, with `other`, the division into `count`."""
         shown = self._shown
         if other.is_live:
@@ -326,11 +324,11 @@ class KindReplica:
             return any(map(_is_heard, _counting(other)))
         return other.state == "live" and (not shown.rows or other.health.state not in UNLISTED_STATES)
 
-    def _began_later(self, other: Replica | JoinedReplica) -> bool:
+    def _began_later(self, other: Division) -> bool:
         """Whether all its workers began after those that are shown."""
         return min(each.epoch for each in _counting(other)) > self._shown.epoch
 
-    def _overlaps(self, other: Replica | JoinedReplica) -> bool:
+    def _overlaps(self, other: Division) -> bool:
         """Whether everything was announced up to where its lines begin. Where not, the next heartbeats say so."""
         return self._announced_through() >= self._complete_from(other)
 
@@ -338,7 +336,7 @@ class KindReplica:
         """Unix seconds up to which every change was announced, or is in a gap that was."""
         return max(self._through, min(replica.announced_through or 0.0 for replica in _counting(self._shown)))
 
-    def _complete_from(self, division: Replica | JoinedReplica) -> float:
+    def _complete_from(self, division: Division) -> float:
         """Unix seconds from when on its lines are all changes."""
         moments = [division.announced_from or 0.0, self._gap_ends.get(len(_replicas(division)), 0.0)]
         for replica in _counting(division):
@@ -347,10 +345,10 @@ class KindReplica:
                 moments.append(first.time)
         return max(moments)
 
-    def _was_heard(self, division: Replica | JoinedReplica) -> bool:
+    def _was_heard(self, division: Division) -> bool:
         return len(_replicas(division)) in self._heard
 
-    def _move(self, comparison: _Comparison) -> None:
+    def _move(self, comparison: DivisionComparison) -> None:
         """Show the rows of the other division: listeners hear of those that differ, and of what was not announced."""
         to, through, table = comparison.to, self._announced_through(), self._shown.table
         rows = comparison.changes()
@@ -372,46 +370,11 @@ class KindReplica:
         undivided = self._division(WHOLE.count)
         if undivided is not self._shown:
             self._comparison = None
-            comparison = _Comparison(self._shown, undivided)
+            comparison = DivisionComparison(self._shown, undivided)
             run_at_once(comparison.run())
             self._move(comparison)
         self._is_listed_once = True
         return _replicas(undivided)[0]
-
-
-class _Comparison:
-    """Finds out in slices which rows of a division differ from those that are shown, while both change."""
-
-    def __init__(self, shown: Replica | JoinedReplica, to: Replica | JoinedReplica) -> None:
-        self.to = to
-        self._shown = shown
-        self._uids = set[str]()
-        """Those of rows that differed, or have changed since."""
-
-    def run(self) -> SlicedWork:
-        """Compare all rows. Of equal versions the objects themselves are not compared."""
-        for uids in (list(self._shown.rows), list(self.to.rows)):
-            for start in range(0, len(uids), COMPARED_IN_STEP):
-                self._uids.update(uid for uid in uids[start : start + COMPARED_IN_STEP] if self._differs(uid))
-                yield None
-
-    def add_changed(self, change: Change) -> None:
-        """Note a change of one of both."""
-        self._uids.update(row.uid for pair in change.rows for row in pair if row is not None)
-
-    def changes(self) -> list[RowChange]:
-        """The differences, as the rows are now. Deletes come first, so that no name is there twice."""
-        before, after = self._shown.rows, self.to.rows
-        pairs = [(before.get(uid), after.get(uid)) for uid in self._uids if self._differs(uid)]
-        return sorted(pairs, key=lambda pair: pair[1] is not None)
-
-    def _differs(self, uid: str) -> bool:
-        old, new = self._shown.rows.get(uid), self.to.rows.get(uid)
-        if old is None or new is None:
-            return old is not new
-        if not new.version or old.version != new.version:
-            return old != new
-        return _shown_parts(old) != _shown_parts(new)
 
 
 class _RecentChanges:
@@ -453,11 +416,11 @@ class _MovedRates:
         return (*before, *(rate for rate in self._shown().recent(now) if rate[0] >= self._moved_at))
 
 
-def _replicas(division: Replica | JoinedReplica) -> tuple[Replica, ...]:
+def _replicas(division: Division) -> tuple[Replica, ...]:
     return division.replicas if isinstance(division, JoinedReplica) else (division,)
 
 
-def _counting(division: Replica | JoinedReplica) -> tuple[Replica, ...]:
+def _counting(division: Division) -> tuple[Replica, ...]:
     """The replicas of the shards that can have objects of the kind."""
     return division.parts if isinstance(division, JoinedReplica) else (division,)
 
@@ -466,13 +429,9 @@ def _is_heard(replica: Replica) -> bool:
     return replica.silent_seconds <= SILENCE_TIMEOUT
 
 
-def _is_complete(division: Replica | JoinedReplica) -> bool:
+def _is_complete(division: Division) -> bool:
     """Whether it has a first snapshot."""
     return division.is_complete if isinstance(division, JoinedReplica) else division.state != "starting"
-
-
-def _shown_parts(row: Row) -> tuple[object, ...]:
-    return row.cells, row.status, row.tone, row.reason, row.since, row.until, row.deleting
 
 
 def _for_shard(request: SnapshotRequest | None, shard: Shard) -> SnapshotRequest | None:
