@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -36,7 +37,7 @@ class Shard(msgspec.Struct, frozen=True, array_like=True, order=True):
     @property
     def selector(self) -> ShardSelector:
         """Selects its objects; everything where it is the only one."""
-        return ShardSelector.of(self.number, self.count, "namespace")
+        return _selector(self.number, self.count)
 
     def includes(self, namespace: str) -> bool:
         """Whether the objects of a namespace are in it; of the empty one: those that belong to no namespace."""
@@ -44,6 +45,11 @@ class Shard(msgspec.Struct, frozen=True, array_like=True, order=True):
 
     def __str__(self) -> str:
         return f"{self.number or 'any'}/{self.count}"
+
+
+@lru_cache(maxsize=1_000)
+def _selector(number: int, count: int) -> ShardSelector:
+    return ShardSelector.of(number, count, "namespace")
 
 
 WHOLE = Shard()

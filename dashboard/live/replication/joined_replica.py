@@ -20,6 +20,10 @@ from dashboard.runtime.shard import Shard
 from informerd.cache.health import Health
 
 
+MAX_FRESHNESS = 1_000
+"""Sets of namespaces of which it is kept which shards have them: those of groups of people with equal rights."""
+
+
 class JoinedFreshness:
     """How current the rows of some shards are together: live when all of them are."""
 
@@ -79,6 +83,8 @@ class JoinedReplica(JoinedFreshness):
         self.replicas = replicas
         self.shards = tuple(Shard(number, len(replicas)) for number in range(1, len(replicas) + 1))
         self._is_namespaced = is_namespaced
+        self._freshness: dict[frozenset[str], JoinedFreshness] = {}
+        """What `freshness_in` gives."""
         super().__init__(self._counting())
         self.rows = JoinedRows(lambda: self.parts)
         self.by_owner = JoinedUids(lambda: self.parts, lambda part: part.by_owner)
@@ -144,6 +150,15 @@ class JoinedReplica(JoinedFreshness):
 
     def freshness_in(self, namespaces: Collection[str]) -> JoinedFreshness:
         """How current the rows of these namespaces are; of the empty one: those that belong to none."""
+        names = frozenset(namespaces)
+        known = self._freshness.get(names)
+        if known is None:
+            known = self._freshness[names] = self._freshness_in(names)
+        return known
+
+    def _freshness_in(self, namespaces: frozenset[str]) -> JoinedFreshness:
+        if len(self._freshness) >= MAX_FRESHNESS:
+            self._freshness.clear()
         wanted = {shard: part for shard, part in self.by_shard.items() if any(map(shard.includes, namespaces))}
         return JoinedFreshness(wanted or self.by_shard)
 
@@ -173,6 +188,7 @@ class JoinedReplica(JoinedFreshness):
             self._listed.add(index)
         if change.has_new_columns:
             self._count(self._counting())
+            self._freshness.clear()
             change = replace(change, has_new_columns=self.table != self._table)
             self._table = self.table
         change = replace(change, is_first_snapshot=False) if self.is_complete else self._before_complete(change)

@@ -194,8 +194,8 @@ class UsageCollector:
             except Forbidden:
                 missing = msgspec.structs.replace(missing, nodes=True)
         if self._shard != WHOLE:
-            mine = [pod for pod in pods.pods if self._shard.includes(pod.key.rpartition("/")[0])]
-            return mine, nodes, missing
+            mine = {name for name in {namespace_of(PODS, pod.key) for pod in pods.pods} if self._shard.includes(name)}
+            return [pod for pod in pods.pods if namespace_of(PODS, pod.key) in mine], nodes, missing
         return pods.pods, nodes, missing
 
     async def _take(self, pods: list[Measured], nodes: list[Measured], missing: MissingRights) -> None:
