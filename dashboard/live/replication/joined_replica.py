@@ -19,7 +19,6 @@ from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.runtime.shard import Shard
 from informerd.cache.health import Health
 
-
 MAX_FRESHNESS = 1_000
 """Sets of namespaces of which it is kept which shards have them: those of groups of people with equal rights."""
 
