@@ -96,10 +96,8 @@ class JoinedReplica(JoinedFreshness):
         """Whether the first snapshots of all were passed on."""
         self._listed = set[int]()
         """Indexes of the replicas that have their first snapshot."""
-        self._early: list[Entry] = []
-        """Feed lines that came before it was complete."""
         self._early_gap = 0.0
-        """Unix seconds up to which changes may be missing among them."""
+        """Unix seconds up to which changes may be missing among the feed lines from before it was complete."""
         self._table: TableDefinition | None = None
         """The meaning of the cells that was passed on last."""
         self._listeners = Listeners(key)
@@ -196,24 +194,22 @@ class JoinedReplica(JoinedFreshness):
 
     def _before_complete(self, change: Change) -> Change:
         """The change without its feed lines; the one that completes the first snapshot has those of all."""
-        self._early += change.entries
         if (gap := gap_end(change)) is not None:
             self._early_gap = max(self._early_gap, gap)
         counting = {index for index, part in enumerate(self.replicas) if part in self.parts}
         if not counting <= self._listed:
             return replace(change, entries=[], missed_entries=0, unannounced=None, is_first_snapshot=False)
         self.is_complete = True
-        early, self._early = self._early, []
-        return replace(
-            change, entries=self._known_of_all(early), missed_entries=0, unannounced=None, is_first_snapshot=True
-        )
+        entries = self._entries_known_of_all()
+        return replace(change, entries=entries, missed_entries=0, unannounced=None, is_first_snapshot=True)
 
-    def _known_of_all(self, entries: list[Entry]) -> list[Entry]:
-        """Those of the time from which on the changes of every shard are known, oldest first."""
+    def _entries_known_of_all(self) -> list[Entry]:
+        """The feed lines of the time from which on the changes of every shard are known, oldest first."""
         begin = self._early_gap
         for part in self.parts:
             begin = max(begin, part.announced_from or begin)
             first = next(iter(part.entries), None)
             if first is not None and first.seq > 1:  # earlier ones are missing
                 begin = max(begin, first.time)
-        return sorted((each for each in entries if each.time >= begin), key=lambda each: each.ordered_at)
+        known = (each for part in self.parts for each in part.entries if each.time >= begin)
+        return sorted(known, key=lambda each: each.ordered_at)

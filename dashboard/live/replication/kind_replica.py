@@ -302,11 +302,14 @@ class KindReplica:
 
     def _compare(self, count: int, comparison: DivisionComparison) -> SlicedWork:
         """Move where the other division is still better once it is compared with what is shown."""
-        yield from comparison.run()
-        if self._comparison is comparison:
-            self._comparison = None
-            if self._is_better(count, comparison.to):
-                self._move(comparison)
+        try:
+            yield from comparison.run()
+        finally:
+            is_wanted = self._comparison is comparison
+            if is_wanted:
+                self._comparison = None
+        if is_wanted and self._is_better(count, comparison.to):
+            self._move(comparison)
 
     def _is_better(self, count: int, other: Division) -> bool:
         """Whether pages show more, or what is newer, with `other`, the division into `count`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -91,8 +90,8 @@ def _chosen(items: list[T], positions: dict[str, list[int]], namespaces: frozens
 def gap_end(change: Change) -> float | None:
     """Unix seconds up to which changes may be missing before its lines; None where none are."""
     ends = [change.unannounced[1]] if change.unannounced is not None else []
-    if change.missed_entries:
-        ends.append(change.entries[0].time if change.entries else math.inf)
+    if change.missed_entries and change.entries:  # there are none without the lines after them
+        ends.append(change.entries[0].time)
     return max(ends, default=None)
 
 

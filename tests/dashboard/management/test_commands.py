@@ -336,6 +336,7 @@ def test_an_unreachable_cluster_opens_the_page_and_says_what_failed(
         (["--record-only"], {"DELTABOARD_HISTORY": "off"}, "set DELTABOARD_HISTORY=on"),
         ([], {"DELTABOARD_SHARD": "1/3", "DELTABOARD_HISTORY": "on"}, "a worker of a shard does not record history"),
         ([], {"DELTABOARD_SHARD": "1/3", "DELTABOARD_NAMESPACES": "a"}, "DELTABOARD_NAMESPACES cannot name some"),
+        ([], {"DELTABOARD_SHARD": "any/3", "DELTABOARD_READ_ONLY": "on"}, "give each worker a number"),
     ],
 )
 def test_a_worker_of_a_shard_refuses_what_it_cannot_do(
