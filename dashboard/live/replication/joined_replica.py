@@ -64,7 +64,7 @@ class JoinedFreshness:
         if not any(part.is_live for part in self.parts):
             return ()
         outdated = ((shard, part) for shard, part in self.by_shard.items() if not part.is_live)
-        return tuple(OutdatedShard(shard, part.namespaces) for shard, part in outdated)
+        return tuple(OutdatedShard(shard, part.namespaces, part.silent_seconds) for shard, part in outdated)
 
 
 class JoinedReplica(JoinedFreshness):

@@ -24,6 +24,8 @@ class OutdatedShard:
     shard: Shard
     namespaces: tuple[str, ...]
     """The namespaces of its rows, sorted."""
+    silent_seconds: float = 0.0
+    """Seconds since its worker was last heard, or is waited for."""
 
 
 class UidLookup(Protocol):
