@@ -32,6 +32,7 @@ from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from dashboard.runtime.production_clusters import ProductionClusters, read_production
 from dashboard.runtime.proxy_settings import ProxyPeers, read_header_name, read_peers, read_proxy_secret
 from dashboard.runtime.secret_file import NotPrivate, load_or_create_secret
+from dashboard.runtime.shard import WHOLE, Shard, read_shard
 from dashboard.runtime.tracing import has_packages, read_ratio
 from devcluster.workload_size import read_pods, read_rate, read_seed
 
@@ -81,6 +82,19 @@ DELTABOARD_CONTROLLERS: list[str] | None = env.list("DELTABOARD_CONTROLLERS", de
 """None: the cluster's default, which is crddemo on the demo cluster and nothing elsewhere."""
 DELTABOARD_NAMESPACES: tuple[str, ...] = env.read("DELTABOARD_NAMESPACES", read_namespaces, default="")
 """Namespaces that are listed and watched. Empty: all, or those that the account may list."""
+DELTABOARD_SHARD: Shard = env.read("DELTABOARD_SHARD", read_shard, default="")
+"""The part of the namespaces that this worker watches: 1/3 is the first of three, any/3 one that no other worker has.
+Empty: all (docs/scale.md).
+"""
+if DELTABOARD_SHARD != WHOLE and DELTABOARD_NAMESPACES:
+    raise ImproperlyConfigured(
+        f"DELTABOARD_SHARD={DELTABOARD_SHARD} divides all namespaces of a cluster, so DELTABOARD_NAMESPACES cannot "
+        "name some: leave one of them out"
+    )
+if DELTABOARD_SHARD != WHOLE and not REDIS_URL:
+    raise ImproperlyConfigured(
+        f"DELTABOARD_SHARD={DELTABOARD_SHARD} is one of several workers', which need Redis: set REDIS_URL"
+    )
 DELTABOARD_CLUSTER: str = env.one_of("DELTABOARD_CLUSTER", ("", "demo"), default="")
 DELTABOARD_CONTEXT: str = env.str("DELTABOARD_CONTEXT", default="")
 DELTABOARD_CLUSTER_COLOUR: str = env.one_of(
@@ -94,6 +108,11 @@ if DELTABOARD_READ_ONLY and DELTABOARD_CONTROLLERS:
     raise ImproperlyConfigured(
         f"DELTABOARD_CONTROLLERS={','.join(DELTABOARD_CONTROLLERS)} cannot run with DELTABOARD_READ_ONLY=on, "
         "because controllers write to the cluster: leave one of them out"
+    )
+if DELTABOARD_SHARD.is_any and DELTABOARD_READ_ONLY:
+    raise ImproperlyConfigured(
+        f"DELTABOARD_SHARD={DELTABOARD_SHARD} writes Leases to the cluster, which DELTABOARD_READ_ONLY=on refuses: "
+        "give each worker a number"
     )
 DELTABOARD_PRODUCTION: ProductionClusters = env.read("DELTABOARD_PRODUCTION", read_production, default="off")
 """Clusters whose pages say that they are production, and ask for a name to be typed before what destroys."""
@@ -192,6 +211,11 @@ if DELTABOARD_PROMETHEUS_TOKEN and not DELTABOARD_PROMETHEUS:
     )
 DELTABOARD_HISTORY: bool = env.bool("DELTABOARD_HISTORY", default=True)
 """Whether each version of what is followed is recorded (docs/history.md)."""
+if DELTABOARD_SHARD != WHOLE and DELTABOARD_HISTORY:
+    raise ImproperlyConfigured(
+        f"DELTABOARD_SHARD={DELTABOARD_SHARD}: a worker of a shard does not record history. Set DELTABOARD_HISTORY=off "
+        "for it, and start one more worker with manage.py informerd --record-only"
+    )
 DELTABOARD_HISTORY_KINDS: list[str] = env.list("DELTABOARD_HISTORY_KINDS", default=[])
 """Kinds that are recorded; those with a minus sign are not. Without a name that has none: all that are followed."""
 DELTABOARD_HISTORY_SIZE: int = env.read("DELTABOARD_HISTORY_SIZE", read_limit, default="2048")

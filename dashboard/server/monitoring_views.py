@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.access.rights import RIGHTS
 from dashboard.live.hub.hub import HUB
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.runtime.app_state import Key, state_of
 
@@ -18,6 +19,9 @@ WORKER_BLOCKED: Key[Callable[[], bool]] = Key("worker's state")
 """Whether this process's own worker cannot start, because the cluster's configuration cannot be used."""
 HISTORY_PROBLEM: Key[Callable[[], str]] = Key("history's problem")
 """Why this process's own worker cannot write history; empty where it can."""
+
+SHARD_PATIENCE = 10.0
+"""Seconds for which a worker is waited for while others show what they have."""
 
 
 @require_safe
@@ -32,13 +36,21 @@ async def readyz(request: HttpRequest) -> HttpResponse:
 
     That is when the worker has reported on every kind of the settings, even if the cluster is unreachable or forbids
     it, or when this process's own worker has no usable configuration: the pages say so, and without this process
-    nothing would.
+    nothing would. Of several workers that divide the namespaces, one that is away is waited for no longer than
+    SHARD_PATIENCE.
     """
     state = state_of(request)
-    waiting = [kind.key for kind in state[HUB].configured_kinds if state[REPLICAS].get(kind.key).state == "starting"]
+    kinds = state[HUB].configured_kinds
+    waiting = [kind.key for kind in kinds if is_waited_for(state[REPLICAS].get(kind.key))]
     if waiting and not state[WORKER_BLOCKED]():
         return _plain(f"waiting for the worker's first message about {', '.join(waiting)}", status=503)
     return _plain("ok")
+
+
+def is_waited_for(replica: ReadableReplica) -> bool:
+    """Whether pages of the kind are to wait for a worker's first message."""
+    is_patient = all(each.silent_seconds < SHARD_PATIENCE for each in replica.outdated_shards)
+    return replica.state == "starting" and is_patient
 
 
 @require_safe

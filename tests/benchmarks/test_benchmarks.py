@@ -75,6 +75,15 @@ def test_the_views_benchmark_prints_what_programs_read() -> None:
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
 
+def test_the_shards_benchmark_prints_what_programs_read() -> None:
+    lines = figures_of("shards", "--events", "200", "--pods", "300")
+    assert (
+        lines["a change of one pod, a frame of its own"]["bytes"]
+        > lines["a change of one pod, a frame of its own"]["bytes of the row"]
+    )
+    assert all(figure > 0 for figures in lines.values() for figure in figures.values())
+
+
 def test_the_work_queues_benchmark_prints_what_programs_read() -> None:
     lines = run_benchmark("workqueue", "--keys", "200", "--rounds", "1")
     assert lines["asyncio.Queue: 10,000 keys wait"]["ratios"]["informerd's"].startswith("× ")

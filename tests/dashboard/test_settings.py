@@ -158,6 +158,8 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
             "team-a,Team_B",
             "DELTABOARD_NAMESPACES cannot be read: 'Team_B' is no name of a namespace. Write names of",
         ),
+        ("DELTABOARD_SHARD", "4/3", "DELTABOARD_SHARD cannot be read: '4/3' is no shard. Write 1/3 for the first of"),
+        ("DELTABOARD_SHARD", "1/3", "DELTABOARD_SHARD=1/3 is one of several workers', which need Redis: set REDIS_URL"),
         ("CSRF_COOKIE_SECURE", "2", "CSRF_COOKIE_SECURE cannot be read: '2' is neither on nor off"),
         ("DELTABOARD_CLUSTER", "prod", "DELTABOARD_CLUSTER is 'prod', but must be one of demo"),
         ("DELTABOARD_CLUSTER_COLOUR", "pink", "DELTABOARD_CLUSTER_COLOUR is 'pink', but must be one of red, "),

@@ -78,7 +78,7 @@ def egress_of(made: list[Json], component: str) -> list[Json]:
 
 
 def test_there_are_fourteen_sets_of_values_and_some_in_the_documentation() -> None:
-    assert (len(VALUE_SETS), len(DOCUMENTED_VALUES)) == (14, 6)
+    assert (len(VALUE_SETS), len(DOCUMENTED_VALUES)) == (15, 6)
 
 
 @pytest.mark.parametrize("values", long_but(VALUE_SETS, "everything", "trial", "oidc"))
@@ -180,6 +180,32 @@ def test_two_accounts_of_one_name_are_refused_with_a_sentence(helm: Helm) -> Non
     done = helm.run("template", "deltaboard", str(CHART), "--set", options)
     assert done.returncode != 0
     assert "have one name" in done.stderr
+
+
+def test_shards_have_a_deployment_each_and_history_one_more() -> None:
+    deployments = of_kind(render("shards"), "Deployment")
+    workers = {name.removeprefix("deltaboard-worker"): each for name, each in deployments.items() if "worker" in name}
+    assert set(workers) == {"", "-1-of-3", "-2-of-3", "-3-of-3", "-history"}
+    for suffix, deployment in workers.items():
+        (container,) = deployment["spec"]["template"]["spec"]["containers"]
+        own = {each["name"]: each.get("value") for each in container["env"]}
+        shard = suffix[1:].replace("-of-", "/") if "of" in suffix else None
+        assert own.get("DELTABOARD_SHARD") == shard
+        assert own.get("DELTABOARD_HISTORY") == ("off" if shard else None)
+        assert ("--record-only" in container["command"]) == (suffix == "-history")
+        labels = deployment["spec"]["template"]["metadata"]["labels"]
+        assert deployment["spec"]["selector"]["matchLabels"].items() <= labels.items()
+        assert labels["team"] == "platform"
+        assert own["DELTABOARD_LOG_FORMAT"] == "json"
+    without = render("shards", "--set", "worker.undivided=false,history.enabled=false")
+    assert len([name for name in of_kind(without, "Deployment") if "worker" in name]) == 3
+
+
+def test_shards_of_some_namespaces_are_refused_with_a_sentence(helm: Helm) -> None:
+    options = "worker.shards=2,rights.scope=namespaces,rights.namespaces={a}"
+    done = helm.run("template", "deltaboard", str(CHART), "--set", options)
+    assert done.returncode != 0
+    assert "worker.shards divides all namespaces of a cluster" in done.stderr
 
 
 def test_a_lowest_number_of_web_processes_above_the_highest_is_refused_with_a_sentence(helm: Helm) -> None:

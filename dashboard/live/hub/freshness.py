@@ -7,19 +7,19 @@ a time of day in its own time zone, and the browser adds "Trying again in 3 s." 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from dashboard.live.hub.unavailable_kinds import join_first_titles
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
-from dashboard.live.replication.readable_replica import ReadableReplica
+from dashboard.live.replication.readable_replica import OutdatedShard, ReadableReplica
 from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.read_only import is_past_shown
 from informerd.cache.health import Health
 
 MAX_NAMED = 3
-"""Kinds with the same problem that are named; the others are counted."""
+"""Kinds with the same problem, or namespaces, that are named; the others are counted."""
 KINDS = "{kinds}"
 
 
@@ -87,6 +87,25 @@ class FreshnessSource(Protocol):
 
 def freshness_problem(kind: KindInfo, replica: ReadableReplica) -> FreshnessProblem | None:
     """Why what pages show of `kind` may be out of date; None where it is current or this process has no such kind."""
+    problem = _problem_of_all(kind, replica)
+    shards = replica.outdated_shards
+    if problem is None or not shards:
+        return problem
+    return replace(problem, text=f"{problem.text} {_shards_text(shards)}")
+
+
+def _shards_text(shards: tuple[OutdatedShard, ...]) -> str:
+    """Which shards a problem is of, where others have none."""
+    numbers = [str(each.shard.number) for each in shards]
+    names = sorted(name for each in shards for name in each.namespaces)
+    more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
+    where = f" (namespace{'s' if len(names) > 1 else ''} {', '.join(names[:MAX_NAMED])}{more})" if names else ""
+    which = f"shard{'s' if len(shards) > 1 else ''} {', '.join(numbers)} of {shards[0].shard.count}"
+    return f"That is so of {which} alone{where}; everything else is live."
+
+
+def _problem_of_all(kind: KindInfo, replica: ReadableReplica) -> FreshnessProblem | None:
+    """The problem of a kind, whatever part of it has it."""
     if replica.listed is not None:
         return FreshnessProblem(kind.title, "listed", _listed_text(kind, replica.listed), replica.listed.at)
     if replica.state == "stale" and replica.is_unlisted:

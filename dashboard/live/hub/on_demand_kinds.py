@@ -16,7 +16,7 @@ from typing import Protocol
 
 from dashboard.live.hub.hub import Hub
 from dashboard.live.replication.messages import NOT_FOLLOWED, ON_DEMAND_SHOWN, ON_DEMAND_TTL, InterestMessage
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.row_memory_estimate import RowMemory
 from dashboard.live.replication.unwatched_list import KindList
 from dashboard.objects.kinds.catalog import KindInfo
@@ -47,6 +47,20 @@ MAX_LISTS = 4
 """Maximum number of lists at the same time."""
 
 
+class ListableReplica(ReadableReplica, Protocol):
+    """A replica that shows a list where no worker follows its kind, as KindReplica does."""
+
+    is_requested: bool
+
+    def show_list(self, listed: KindList, reason: str) -> None: ...
+
+    def show_failure(self, problem: str, reason: str, *, is_forbidden: bool) -> None: ...
+
+    def show_object(
+        self, namespace: str, name: str, row: Row | None, table: TableDefinition | None, reason: str
+    ) -> None: ...
+
+
 class KindFollower(Protocol):
     """Follows and unfollows kinds, as dashboard.live.replication.replicas.Replicas does."""
 
@@ -54,7 +68,7 @@ class KindFollower(Protocol):
 
     def unfollow(self, key: str) -> None: ...
 
-    def get(self, key: str) -> Replica: ...
+    def get(self, key: str) -> ListableReplica: ...
 
     def __contains__(self, key: str) -> bool: ...
 
@@ -241,11 +255,11 @@ class Interest:
         elif not replica.is_requested:
             replica.show_failure(problem, self._reason(replica), is_forbidden=is_forbidden)
 
-    def _is_present(self, replica: Replica) -> bool:
+    def _is_present(self, replica: ListableReplica) -> bool:
         """Whether the replica is still that of its kind."""
         return replica.key in self._replicas and self._replicas.get(replica.key) is replica
 
-    def _reason(self, replica: Replica) -> str:
+    def _reason(self, replica: ListableReplica) -> str:
         """Why no worker follows the kind, as a clause."""
         if (viewed := self._viewed.get(replica.key)) is not None and viewed.refusal:
             return viewed.refusal
@@ -264,7 +278,7 @@ class Interest:
         return not replica.is_requested or is_unheard or self._is_refused(replica)
 
     @staticmethod
-    def _is_refused(replica: Replica) -> bool:
+    def _is_refused(replica: ListableReplica) -> bool:
         """Whether a worker says that it cannot follow the kind, and has no rows of it."""
         is_empty = not replica.rows or replica.is_unlisted
         return replica.state != "starting" and is_empty and replica.health.state in ("forbidden", "unreachable")

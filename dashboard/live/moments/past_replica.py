@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Self
 
 import msgspec
 
 from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
-from dashboard.live.replication.readable_replica import ReplicaState
+from dashboard.live.replication.readable_replica import OutdatedShard, ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.unwatched_list import ListedOnce
@@ -45,6 +46,8 @@ class PastReplica:
         self.listed: ListedOnce | None = None
         self.gaps = self.gaps_healed = self.seq = 0
         self.epoch = ""
+        self.epochs: Mapping[str, bool] = {}
+        self.outdated_shards: tuple[OutdatedShard, ...] = ()
         self._listeners = Listeners(key)
         self.was_read = asyncio.Event()
         """Set once all of its rows are there, or it is known why not."""
@@ -57,6 +60,10 @@ class PastReplica:
     def on_change(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` for each change. Returns a function that ends that."""
         return self._listeners.add(listener)
+
+    def freshness_in(self, namespaces: Collection[str]) -> Self:  # noqa: ARG002 - the same in all
+        """How current the rows of these namespaces are."""
+        return self
 
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""

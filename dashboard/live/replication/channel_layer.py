@@ -95,6 +95,16 @@ class Sender:
         return True
 
 
+class SilentSender(Sender):
+    """Sends nothing, and says that it was accepted: of a worker that publishes nothing."""
+
+    async def to_group(self, group: str, message: dict[str, Any]) -> bool:  # noqa: ARG002 - as any other sender
+        return True
+
+    async def to_channel(self, channel: str, message: dict[str, Any]) -> bool:  # noqa: ARG002 - as any other sender
+        return True
+
+
 class GroupChannel:
     """A channel of this process in a group, which joins again after every fault of the layer.
 

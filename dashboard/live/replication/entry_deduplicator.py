@@ -121,13 +121,13 @@ class EntryDeduplicator:
     def _remember(self, new: Iterable[Entry], last: float) -> None:
         """These entries were reported, and every change up to `last` was reported or counted."""
         for entry in new:
-            self._recent[_change(entry)] = entry
-            self._recent.move_to_end(_change(entry))
+            self._recent[change_id(entry)] = entry
+            self._recent.move_to_end(change_id(entry))
         self.announced_through, self._through_epoch = max(self.announced_through or 0.0, last), self._epoch
 
     def _known(self, entry: Entry) -> bool:
         """Whether another worker has reported this change, or was followed and up to date long after it."""
-        same = self._recent.get(_change(entry))
+        same = self._recent.get(change_id(entry))
         if same is not None:
             return same.epoch != entry.epoch
         return self._is_another(entry) and entry.time < (self.announced_through or 0.0) - OVERLAP
@@ -154,5 +154,6 @@ class EntryDeduplicator:
             self._recent.popitem(last=False)
 
 
-def _change(entry: Entry) -> tuple[str, str]:
+def change_id(entry: Entry) -> tuple[str, str]:
+    """Of one change the same in all workers' reports: the object's uid, and its version unless it was deleted."""
     return entry.uid, "" if entry.op == "deleted" else entry.version

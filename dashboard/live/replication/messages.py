@@ -14,11 +14,17 @@ import msgspec
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.runtime.lenient_decoder import LenientDecoder
+from dashboard.runtime.shard import WHOLE, Shard
 from informerd.cache.health import Health
 from informerd.zstd_dictionaries import Dictionary
 
 FEED_GROUP = "deltaboard.feed"
 """Group to which the worker sends every Frame (as ``{"type": "feed.frame", "data": bytes}``)."""
+
+SHARD_GROUP = "deltaboard.feed.shards"
+"""Group to which a worker of a shard sends its Frames instead: a web process that knows no shards is not in it, and
+cannot take a part of a kind for the whole.
+"""
 
 REQUEST_GROUP = "deltaboard.ask"
 """Group on which workers receive a SnapshotRequest (as ``{"type": "feed.ask", "data": bytes}``) and an
@@ -49,6 +55,8 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     """Dictionaries of the rows of this and later frames, each with the first frame that needs it."""
     table: TableDefinition | None = None
     """Meaning of the rows' cells from now on, in the epoch's first frame with content, for a kind that needs it."""
+    shard: Shard = WHOLE
+    """The shard that its worker watches."""
 
     @property
     def has_content(self) -> bool:
@@ -69,6 +77,8 @@ class SnapshotRequest(msgspec.Struct, frozen=True, array_like=True):
     index: int = 0
     epoch: str = ""
     """Only the worker of this epoch is to answer; empty: every worker does."""
+    shard: Shard = WHOLE
+    """Only workers of this shard are to answer."""
 
 
 class SnapshotChunk(msgspec.Struct, frozen=True, array_like=True):
@@ -93,6 +103,8 @@ class SnapshotChunk(msgspec.Struct, frozen=True, array_like=True):
     """In the first chunk: the meaning of the rows' cells, if it was sent before."""
     announced_from: float | None = None
     """In the first chunk: Unix seconds from when on this epoch reports each change; None: it has not listed yet."""
+    shard: Shard = WHOLE
+    """The shard that its worker watches."""
 
 
 class InterestMessage(msgspec.Struct, frozen=True, array_like=True):

@@ -22,6 +22,7 @@ from dashboard.live.replication.entry_builder import EntryTimes, build_entry
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import (
     FEED_GROUP,
+    SHARD_GROUP,
     UNENCODABLE,
     Frame,
     SnapshotChunk,
@@ -38,6 +39,7 @@ from dashboard.live.replication.snapshot import CHUNK_ROWS, SnapshotStore
 from dashboard.objects.kinds.feed_entry import Entry, EventSubject, Operation
 from dashboard.objects.kinds.row import Row, TableDefinition, Tone
 from dashboard.runtime.malloc_tuning import list_ended
+from dashboard.runtime.shard import WHOLE, Shard
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
@@ -74,9 +76,11 @@ class Publisher:
         sender: Sender | None = None,
         traces: DeltaTraces | None = None,
         times: EntryTimes | None = None,
+        shard: Shard = WHOLE,
     ) -> None:
-        """`times` are those of the worker's entries of all kinds."""
+        """`times` are those of the worker's entries of all kinds, `shard` is the worker's."""
         self.key = key
+        self.shard = shard
         self.epoch = epoch or new_epoch(clock)
         self.seq = 0
         self.rows: dict[str, Row] = {}
@@ -95,7 +99,7 @@ class Publisher:
         self._times = times or EntryTimes(clock)
         self._traces = traces
         self._sender = sender or Sender(layer, ChannelLayerHealth())
-        self._snapshots = SnapshotStore(key, self.epoch, clock)
+        self._snapshots = SnapshotStore(key, self.epoch, clock, shard)
         self._entry_seq = 0
         self._pending = PendingChanges()
         self._sent_health = self.health()
@@ -178,12 +182,12 @@ class Publisher:
                 await self._send([self._frame(self._health())])
 
     async def answer(self, request: SnapshotRequest) -> None:
-        """Send the chunk that a replica asks for, if the request is for this epoch.
+        """Send the chunk that a replica asks for, if the request is for this epoch and shard.
 
         A new snapshot is frozen together with the pending frames, so that it is exactly the state after frame `seq`;
         those frames are sent first.
         """
-        if request.epoch and request.epoch != self.epoch:
+        if (request.epoch and request.epoch != self.epoch) or request.shard != self.shard:
             return
         async with self._sending:
             if not request.snapshot:
@@ -267,6 +271,7 @@ class Publisher:
             rates=rates,
             dictionaries=self.dictionaries.announce(rows, self.rows.values()),
             table=described,
+            shard=self.shard,
         )
 
     async def _send(self, frames: list[Frame]) -> bool:
@@ -274,9 +279,10 @@ class Publisher:
 
         A layer that hangs takes seconds to refuse each frame, and one missing number is enough for the replicas.
         """
+        group = FEED_GROUP if self.shard == WHOLE else SHARD_GROUP
         for frame in frames:
             encoded = self._encoded(frame)
-            was_taken = await self._sender.to_group(FEED_GROUP, {"type": "feed.frame", "data": encoded})
+            was_taken = await self._sender.to_group(group, {"type": "feed.frame", "data": encoded})
             if self._traces is not None:
                 self._traces.record_published(frame, len(encoded), was_taken=was_taken)
             if not was_taken:

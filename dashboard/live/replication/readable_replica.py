@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Reversible
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from dashboard.live.replication.change_rates import Rate
@@ -10,9 +11,21 @@ from dashboard.live.replication.replica_change import Listener
 from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.runtime.shard import Shard
 from informerd.cache.health import Health
 
 ReplicaState = Literal["starting", "live", "stale"]
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedShard:
+    """One of a kind's shards that is not live while others are."""
+
+    shard: Shard
+    namespaces: tuple[str, ...]
+    """The namespaces of its rows, sorted."""
+    silent_seconds: float = 0.0
+    """Seconds since its worker was last heard, or is waited for."""
 
 
 class UidLookup(Protocol):
@@ -37,6 +50,23 @@ class RecentRates(Protocol):
 
     def recent(self, now: float) -> tuple[Rate, ...]:
         """The seconds of the last 15 minutes before Unix time `now`, oldest first."""
+
+
+class Freshness(Protocol):
+    """How current rows are. See Replica for the attributes."""
+
+    @property
+    def state(self) -> ReplicaState: ...
+    @property
+    def stale_since(self) -> float | None: ...
+    @property
+    def health(self) -> Health: ...
+    @property
+    def is_unlisted(self) -> bool: ...
+    @property
+    def is_live(self) -> bool: ...
+    @property
+    def outdated_shards(self) -> tuple[OutdatedShard, ...]: ...
 
 
 class ReadableReplica(Protocol):
@@ -83,11 +113,18 @@ class ReadableReplica(Protocol):
     @property
     def epoch(self) -> str: ...
     @property
+    def epochs(self) -> Mapping[str, bool]: ...
+    @property
     def seq(self) -> int: ...
     @property
     def is_live(self) -> bool: ...
+    @property
+    def outdated_shards(self) -> tuple[OutdatedShard, ...]: ...
 
     def on_change(self, listener: Listener) -> Callable[[], None]: ...
+
+    def freshness_in(self, namespaces: Collection[str]) -> Freshness:
+        """How current the rows of these namespaces are; of the empty one: those that belong to none."""
 
     def get(self, namespace: str, name: str) -> Row | None: ...
 

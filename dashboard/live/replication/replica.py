@@ -7,15 +7,16 @@ is compared with the present rows, so views get only the rows that differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from typing import Self
 
 import msgspec
 
 from dashboard.live.replication.change_rates import Rates
 from dashboard.live.replication.entry_deduplicator import EntryDeduplicator
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
-from dashboard.live.replication.readable_replica import ReplicaState
+from dashboard.live.replication.readable_replica import OutdatedShard, ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.snapshot_pull import Position, RowChange, SnapshotPull
@@ -78,6 +79,10 @@ class Replica:
         """The list that its rows are from, where no worker follows the kind; else None."""
         self._listing: KindList | None = None
         """The list whose rows are being taken over."""
+        self.outdated_shards: tuple[OutdatedShard, ...] = ()
+        """Shards that are not live while others are; none, because it is of one worker."""
+        self.shard_count = 1
+        """Number of workers whose rows it has."""
         self.gaps = 0
         """Gaps found in the numbers of frames."""
         self.gaps_healed = 0
@@ -100,9 +105,19 @@ class Replica:
         return self._place.epoch
 
     @property
+    def epochs(self) -> Mapping[str, bool]:
+        """The epochs of the workers whose rows it has, and whether each is heard."""
+        return {self.epoch: self.state == "live"} if self.epoch else {}
+
+    @property
     def seq(self) -> int:
         """The last frame of the epoch that was applied."""
         return self._place.seq
+
+    @property
+    def announced_through(self) -> float | None:
+        """Unix seconds up to which every change was announced or counted; None before a worker had listed."""
+        return self._telling.announced_through
 
     @property
     def silent_seconds(self) -> float:
@@ -118,6 +133,10 @@ class Replica:
         """Call `listener` for each change. Returns a function that ends that."""
         return self._listeners.add(listener)
 
+    def freshness_in(self, namespaces: Collection[str]) -> Self:  # noqa: ARG002 - the same in all
+        """How current the rows of these namespaces are."""
+        return self
+
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""
         return self._holding.get(namespace, name)
@@ -129,6 +148,11 @@ class Replica:
     def find_by_name(self, text: str) -> Iterator[list[Row]]:
         """As ReplicaRows.find_by_name."""
         return self._holding.find_by_name(text)
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """The namespaces of the rows, sorted; empty where the kind has none."""
+        return tuple(sorted(filter(None, self._holding.by_namespace)))
 
     def possible_uids(self) -> list[str]:
         """The uids of all rows, as they are now: for work that looks at each in slices."""

@@ -87,6 +87,14 @@ def _chosen(items: list[T], positions: dict[str, list[int]], namespaces: frozens
     return [items[position] for position in sorted(found)]
 
 
+def gap_end(change: Change) -> float | None:
+    """Unix seconds up to which changes may be missing before its lines; None where none are."""
+    ends = [change.unannounced[1]] if change.unannounced is not None else []
+    if change.missed_entries and change.entries:  # there are none without the lines after them
+        ends.append(change.entries[0].time)
+    return max(ends, default=None)
+
+
 Listener = Callable[[Change], None]
 
 

@@ -17,9 +17,11 @@ from dashboard.live.replication.channel_layer import (
     Sender,
 )
 from dashboard.live.replication.delta_traces import DeltaTraces
+from dashboard.live.replication.kind_replica import KindReplica
 from dashboard.live.replication.messages import (
     FEED_GROUP,
     REQUEST_GROUP,
+    SHARD_GROUP,
     Frame,
     InterestMessage,
     SnapshotRequest,
@@ -29,11 +31,11 @@ from dashboard.live.replication.messages import (
 )
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.rejected_messages import RejectedMessages, Rejection
-from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.loop_delay import DELAY_SECONDS
+from dashboard.runtime.shard import WHOLE
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.counters import Distribution
 from informerd.clock import Clock
@@ -72,30 +74,32 @@ class Replicas:
         self._clock = clock
         self._traces = traces
         self._slices = TimeSlicer(SLICE_SECONDS)
-        self._replicas = {kind.key: self._replica(kind.key) for kind in self.kinds}
+        self._replicas = {kind.key: self._replica(kind) for kind in self.kinds}
         self._inbox = GroupChannel(channel_layer, FEED_GROUP, clock, self._layer_health)
+        self._shard_inbox = GroupChannel(channel_layer, SHARD_GROUP, clock, self._layer_health)
         self._asking: list[asyncio.Task[None]] = []
         self._rejected = rejected or RejectedMessages(clock)
         self.frame_delays = Distribution(DELAY_SECONDS)
         """Seconds from the worker's clock in a frame with content to this process's own when it arrived."""
 
-    def __iter__(self) -> Iterator[Replica]:
+    def __iter__(self) -> Iterator[KindReplica]:
         return iter(list(self._replicas.values()))
 
     def __contains__(self, key: str) -> bool:
         return key in self._replicas
 
-    def get(self, key: str) -> Replica:
+    def get(self, key: str) -> KindReplica:
         """The replica of a kind. Raises KeyError for a kind that is not followed."""
         return self._replicas[key]
 
-    def _replica(self, key: str) -> Replica:
-        return Replica(key, self._clock, schedule=self._slices.add)
+    def _replica(self, kind: KindInfo) -> KindReplica:
+        may_have_namespaces = kind.resource.namespaced or not kind.resolved
+        return KindReplica(kind.key, self._clock, schedule=self._slices.add, is_namespaced=may_have_namespaces)
 
     def follow(self, kind: KindInfo) -> None:
         """Follow one more kind; `send_interest` makes the workers publish it."""
         if kind.key not in self._replicas:
-            self._replicas[kind.key] = self._replica(kind.key)
+            self._replicas[kind.key] = self._replica(kind)
             self.kinds += (kind,)
 
     def unfollow(self, key: str) -> None:
@@ -115,11 +119,15 @@ class Replicas:
     async def run(self) -> None:
         """Follow the feed until cancelled."""
         ticking = asyncio.create_task(keep_running("the replicas' clock", self._tick, self._clock))
+        hearing_shards = asyncio.create_task(keep_running("the shards' feed", self._hear_shards, self._clock))
         try:
             await self._inbox.run(self.receive)
         finally:
-            await cancel_all([ticking, *self._asking])
+            await cancel_all([ticking, hearing_shards, *self._asking])
             await self._slices.stop()
+
+    async def _hear_shards(self) -> None:
+        await self._shard_inbox.run(self.receive)
 
     async def receive(self, message: dict[str, Any]) -> None:
         """Pass one message of the layer to its replica and send the resulting request; a malformed message is dropped.
@@ -143,7 +151,8 @@ class Replicas:
             replica = self._replicas.get(frame.resource)
             if replica is None or self._traces is None:
                 return replica.receive_frame(frame) if replica else None
-            with self._traces.applying(frame, len(message["data"]), partial(_has_applied, replica, frame)):
+            has_applied = partial(_has_applied, replica, frame)
+            with self._traces.applying(frame, len(message["data"]), has_applied):
                 return replica.receive_frame(frame)
         if message["type"] == "feed.chunk":
             chunk = snapshot_chunk_decoder.decode(message["data"])
@@ -161,21 +170,23 @@ class Replicas:
 
         A layer may hang in each send for seconds. Nothing waits for that here, and no more is sent meanwhile.
         """
-        asks = self._inbox.is_joined and all(task.done() for task in self._asking)  # subscribe first, then ask
-        ticked = [replica.tick(can_ask=asks and replica.is_requested) for replica in self._replicas.values()]
-        questions = [question for question in ticked if question is not None]
+        is_joined = self._inbox.is_joined and self._shard_inbox.is_joined  # subscribe first, then ask
+        asks = is_joined and all(task.done() for task in self._asking)
+        questions = [question for replica in self._replicas.values() for question in replica.tick(can_ask=asks)]
         if questions:
             self._asking = [asyncio.create_task(self._ask(question)) for question in questions]
 
     async def _ask(self, question: SnapshotRequest) -> None:
-        if not self._inbox.channel_name:
+        inbox = self._inbox if question.shard == WHOLE else self._shard_inbox
+        if not inbox.channel_name:
             return
-        request = msgspec.structs.replace(question, reply_channel=self._inbox.channel_name)
+        request = msgspec.structs.replace(question, reply_channel=inbox.channel_name)
         await self._sender.to_group(REQUEST_GROUP, {"type": "feed.ask", "data": encoder.encode(request)})
 
 
-def _has_applied(replica: Replica, frame: Frame) -> bool:
-    return (replica.epoch, replica.seq) == (frame.epoch, frame.seq)
+def _has_applied(kind: KindReplica, frame: Frame) -> bool:
+    replica = kind.replica_of(frame.shard)
+    return replica is not None and (replica.epoch, replica.seq) == (frame.epoch, frame.seq)
 
 
 REPLICAS: Key[Replicas] = Key("replicas")

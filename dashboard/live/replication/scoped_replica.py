@@ -7,7 +7,7 @@ counted in slices. What it costs depends on the rows and changes in the namespac
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Protocol
@@ -16,7 +16,7 @@ import msgspec
 
 from dashboard.live.replication.change_rates import OPERATION_COUNTS, Rates
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
-from dashboard.live.replication.readable_replica import ReadableReplica, ReplicaState
+from dashboard.live.replication.readable_replica import Freshness, OutdatedShard, ReadableReplica, ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.snapshot_pull import RowChange
 from dashboard.live.replication.unwatched_list import ListedOnce
@@ -74,10 +74,10 @@ class ScopedReplica:
         self._namespaces = visibility.namespaces
         self._number = sum(map(len, self._parts())) if visibility.is_all_there else 0
         self._uncounted = set[str]() if visibility.is_all_there else set(self.possible_uids())
-        self.rows = VisibleRows(base.rows, visibility.sees_row, lambda: self._number, self._parts)
-        self.by_owner = VisibleUids(base.by_owner, self.rows)
-        self.by_subject = VisibleUids(base.by_subject, self.rows)
-        self.by_node = VisibleUids(base.by_node, self.rows)
+        self.rows = VisibleRows(lambda: base.rows, visibility.sees_row, lambda: self._number, self._parts)
+        self.by_owner = VisibleUids(lambda: base.by_owner, self.rows)
+        self.by_subject = VisibleUids(lambda: base.by_subject, self.rows)
+        self.by_node = VisibleUids(lambda: base.by_node, self.rows)
         self.entries = VisibleEntries(base, visibility.sees_entry)
         self.rates = Rates()
         """Counted from the entries that came since it was made, and from earlier ones by `count_rates`."""
@@ -91,11 +91,12 @@ class ScopedReplica:
 
     @property
     def state(self) -> ReplicaState:
-        return self.base.state
+        """The state of the shards in which something may be seen."""
+        return self._freshness.state
 
     @property
     def stale_since(self) -> float | None:
-        return self.base.stale_since
+        return self._freshness.stale_since
 
     @property
     def table(self) -> TableDefinition | None:
@@ -107,7 +108,7 @@ class ScopedReplica:
         Of objects that cannot be read it has those that are named and visible, of namespaces those in which something
         may be seen; a problem of single namespaces has no name.
         """
-        health = self.base.health
+        health = self._freshness.health
         sees_name = self.visibility.sees_name
         unreadable = tuple(each for each in health.unreadable_objects if sees_name(*_split(each[0])))
         listed = self._number if health.listed else 0
@@ -136,7 +137,7 @@ class ScopedReplica:
 
     @property
     def is_unlisted(self) -> bool:
-        return self.base.is_unlisted
+        return self._freshness.is_unlisted
 
     @property
     def is_requested(self) -> bool:
@@ -160,12 +161,32 @@ class ScopedReplica:
         return self.base.epoch
 
     @property
+    def epochs(self) -> Mapping[str, bool]:
+        return self.base.epochs
+
+    @property
     def seq(self) -> int:
         return self.base.seq
 
     @property
     def is_live(self) -> bool:
-        return self.base.is_live
+        return self._freshness.is_live
+
+    @property
+    def _freshness(self) -> Freshness:
+        return self.base if self._namespaces is None else self.base.freshness_in(self._namespaces)
+
+    def freshness_in(self, namespaces: Collection[str]) -> Freshness:
+        """How current the rows of these namespaces are."""
+        return self.base.freshness_in(namespaces)
+
+    @property
+    def outdated_shards(self) -> tuple[OutdatedShard, ...]:
+        """Shards that are not live while others are, with those of their namespaces in which something may be seen."""
+        sees = self.visibility.sees_namespace
+        return tuple(
+            replace(each, namespaces=tuple(filter(sees, each.namespaces))) for each in self._freshness.outdated_shards
+        )
 
     def on_change(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` for each change of which something is visible. Returns a function that ends that."""
@@ -227,8 +248,9 @@ class ScopedReplica:
 
     def _count(self) -> SlicedWork:
         """Count what was there when it was made, and has not changed since."""
-        sees_row, rows = self.visibility.sees_row, self.base.rows
+        sees_row = self.visibility.sees_row
         while self._uncounted:
+            rows = self.base.rows
             for _ in range(min(COUNTED_IN_STEP, len(self._uncounted))):
                 row = rows.get(self._uncounted.pop())
                 self._number += row is not None and sees_row(row)

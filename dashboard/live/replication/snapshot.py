@@ -14,6 +14,7 @@ from dashboard.live.replication.compression_dictionaries import AnnouncedDiction
 from dashboard.live.replication.messages import UNENCODABLE, SnapshotChunk, SnapshotRequest, encoder
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.runtime.shard import WHOLE, Shard
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
@@ -117,9 +118,10 @@ class Snapshot:
 class SnapshotStore:
     """Frozen snapshots of one publisher. Replicas that ask at the same time share one."""
 
-    def __init__(self, resource: str, epoch: str, clock: Clock) -> None:
+    def __init__(self, resource: str, epoch: str, clock: Clock, shard: Shard = WHOLE) -> None:
         self._resource = resource
         self._epoch = epoch
+        self._shard = shard
         self._clock = clock
         self._frozen: dict[str, Snapshot] = {}
         self._count = 0
@@ -165,7 +167,7 @@ class SnapshotStore:
         told_from: float | None = None,
     ) -> SnapshotChunk:
         head = (self._resource, self._epoch, seq, snapshot, index, total, health)
-        return SnapshotChunk(*head, rows, entries, rates, dictionaries, described, told_from)
+        return SnapshotChunk(*head, rows, entries, rates, dictionaries, described, told_from, self._shard)
 
     def freeze(self, source: SnapshotSource) -> Snapshot:
         """The present state of `source`, which must have nothing pending."""

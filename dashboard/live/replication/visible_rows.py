@@ -12,20 +12,24 @@ from dashboard.objects.kinds.row import Row
 class VisibleRows(Mapping[str, Row]):
     """The visible ones among rows by uid; as current as these.
 
-    `parts` returns rows among which all of the visible ones are, each once.
+    `rows` returns all rows, `parts` rows among which all of the visible ones are, each once.
     """
 
     def __init__(
         self,
-        rows: Mapping[str, Row],
+        rows: Callable[[], Mapping[str, Row]],
         sees_row: Callable[[Row], bool],
         count: Callable[[], int],
         parts: Callable[[], Iterable[Iterable[Row]]],
     ) -> None:
-        self._rows = rows
+        self._all_rows = rows
         self._sees_row = sees_row
         self._count = count
         self._parts = parts
+
+    @property
+    def _rows(self) -> Mapping[str, Row]:
+        return self._all_rows()
 
     def __getitem__(self, key: str) -> Row:
         row = self._rows[key]
@@ -87,9 +91,13 @@ class _Items(ItemsView[str, Row]):
 class VisibleUids:
     """UidLookup of the visible rows alone."""
 
-    def __init__(self, uids: UidLookup, rows: VisibleRows) -> None:
-        self._uids = uids
+    def __init__(self, uids: Callable[[], UidLookup], rows: VisibleRows) -> None:
+        self._all_uids = uids
         self._rows = rows
+
+    @property
+    def _uids(self) -> UidLookup:
+        return self._all_uids()
 
     def __bool__(self) -> bool:
         return bool(self._rows) and bool(self._uids)

@@ -12,9 +12,12 @@ from dashboard.live.usage.missing_rights import MissingRights
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
 from dashboard.runtime.lenient_decoder import LenientDecoder
+from dashboard.runtime.shard import WHOLE, Shard
 
 USAGE_GROUP = "deltaboard.usage"
 """Group to which every worker sends its reports (as ``{"type": "usage.part", "data": bytes}``)."""
+PART, SHARD_PART = "usage.part", "usage.shard"
+"""Types of these messages: a web process that knows no shards does not take a shard's report for the whole."""
 USAGE_REQUEST_GROUP = "deltaboard.usage.ask"
 """Group on which workers receive a UsageRequest (as ``{"type": "usage.ask", "data": bytes}``)."""
 MAX_ITEMS = 2_000
@@ -45,6 +48,8 @@ class ReportPart(msgspec.Struct, frozen=True, array_like=True):
     """What may not be read: no items have it. The first part has it for all."""
     next_at: float | None = None
     """Unix seconds of the next poll."""
+    shard: Shard = WHOLE
+    """The shard that its worker watches; the objects are those of its namespaces."""
 
 
 class UsageRequest(msgspec.Struct, frozen=True, array_like=True):

@@ -18,6 +18,8 @@ from dashboard.live.replication.channel_layer import (
     Sender,
 )
 from dashboard.live.usage.messages import (
+    PART,
+    SHARD_PART,
     USAGE_GROUP,
     USAGE_REQUEST_GROUP,
     ReportPart,
@@ -27,6 +29,7 @@ from dashboard.live.usage.messages import (
     past_decoder,
 )
 from dashboard.live.usage.missing_rights import ACCOUNT, SOME, MissingRights, nodes_sentence, pods_sentence
+from dashboard.live.usage.usage_reports import UsageReports
 from dashboard.live.usage.usage_totals import NAMESPACES, NODES
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.past_usage import PastUsage
@@ -39,10 +42,10 @@ logger = logging.getLogger(__name__)
 SWITCHED_OFF = "Usage is switched off: DELTABOARD_USAGE_SECONDS is 0."
 MAX_AGE = 300.0
 """Seconds after which what an object used is no longer shown: it is not known then."""
-SILENCE_TIMEOUT = 150.0
-"""Seconds of silence of a worker after which the reports of an older one are accepted."""
 ASK_INTERVAL = 2.0
 """Seconds between two requests for a first report."""
+MAX_ASKED = 5
+"""Most requests for the first report of the other shards, once one has reported: their next poll comes anyway."""
 MAX_PASTS = 200
 """Objects whose past is kept, a dozen kilobytes each."""
 
@@ -52,12 +55,12 @@ class _KnownPast:
     """The past of one object, as far as workers have told it."""
 
     past: PastUsage | None = None
-    asked_after: tuple[str, int] | None = None
+    asked_after: tuple[tuple[str, int], ...] | None = None
     """The report after which it was asked for the last time."""
     is_answered: bool = False
     listeners: set[Callable[[], None]] = field(default_factory=set)
 
-    def ask_again(self, report: tuple[str, int]) -> None:
+    def ask_again(self, report: tuple[tuple[str, int], ...]) -> None:
         self.asked_after, self.is_answered = report, False
         self.listeners.clear()
 
@@ -98,17 +101,11 @@ class UsageClient:
         """Unix seconds of the last poll that was answered; None where none was."""
         self.poll_times: PollTimes | None = None
         """The last try and the next one, while the metrics API does not answer; else None."""
-        self._usages: dict[str, dict[str, Usage]] = {}
+        self._reports = UsageReports(clock)
         self._missing = MissingRights()
         self._sender = Sender(channel_layer, layer_health)
         self._inbox = GroupChannel(channel_layer, USAGE_GROUP, clock, layer_health)
         self._clock = clock
-        self._epoch = ""
-        self._heard_at = float("-inf")
-        self._parts: dict[int, ReportPart] = {}
-        self._incomplete: tuple[str, int] = ("", 0)
-        self._report: tuple[str, int] = ("", 0)
-        """Epoch and number of the newest report."""
         self._listeners: list[Callable[[], None]] = []
         self._requests: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
         """Kind and key of the objects whose past is asked for."""
@@ -120,7 +117,8 @@ class UsageClient:
 
         What was measured before the object was created was another one of its name.
         """
-        usage = self._usages.get(key, {}).get(row.key)
+        report = self._reports.newest
+        usage = report.usages.get(key, {}).get(row.key) if report is not None else None
         if usage is None or usage.at < self._clock.time() - MAX_AGE:
             return None
         return usage if row.created is None or usage.at >= row.created else None
@@ -152,8 +150,9 @@ class UsageClient:
         if known is None:
             known = _KnownPast()
         self._pasts[place] = known
-        if known.asked_after != self._report and self._epoch:
-            known.ask_again(self._report)
+        report = self._reports.newest
+        if report is not None and known.asked_after != report.numbers:
+            known.ask_again(report.numbers)
             self._requests.put_nowait(place)
             if len(self._pasts) > MAX_PASTS:
                 del self._pasts[next(iter(self._pasts))]
@@ -173,30 +172,18 @@ class UsageClient:
 
     def receive(self, part: ReportPart) -> None:
         """Take in a part of a report; the reports of the younger of two workers are used while it is heard."""
-        now = self._clock.now()
-        if part.epoch < self._epoch and now - self._heard_at < SILENCE_TIMEOUT:
+        if not self._reports.receive(part) or (report := self._reports.newest) is None:
             return
-        if (part.epoch, part.number) != self._incomplete:
-            self._incomplete, self._parts = (part.epoch, part.number), {}
-        self._parts[part.index] = part
-        if len(self._parts) < part.total:
-            return
-        parts, self._parts = [self._parts[index] for index in sorted(self._parts)], {}
-        self._epoch, self._heard_at, self._report = part.epoch, now, (part.epoch, part.number)
-        self.problem, self.answered_at, self.is_served = part.problem, part.answered_at, part.is_served
+        self.problem, self.answered_at, self.is_served = report.problem, report.answered_at, report.is_served
         self.poll_times = None
-        if part.problem and part.is_served and part.next_at is not None:
-            self.poll_times = PollTimes(rfc3339(round(part.polled_at)), rfc3339(round(part.next_at)))
-        self._missing = parts[0].missing
-        self._usages = {}
-        for each in parts:
-            for key, usages in each.items:
-                self._usages.setdefault(key, {}).update((usage.key, usage) for usage in usages)
+        if report.tried_at is not None and report.is_served and report.next_at is not None:
+            self.poll_times = PollTimes(rfc3339(round(report.tried_at)), rfc3339(round(report.next_at)))
+        self._missing = report.missing
         _call(self._listeners)
 
     async def _receive_message(self, message: dict[str, Any]) -> None:
         try:
-            if message["type"] == "usage.part":
+            if message["type"] in (PART, SHARD_PART):
                 self.receive(part_decoder.decode(message["data"]))
             elif message["type"] == "usage.past":
                 self._receive_past(past_decoder.decode(message["data"]))
@@ -214,9 +201,11 @@ class UsageClient:
             await self._ask(UsageRequest(self._inbox.channel_name, kind, key))
 
     async def _ask_first(self) -> None:
-        while not self._epoch:
+        asked = 0
+        while not self._reports.is_complete and asked < MAX_ASKED:
             if self._inbox.channel_name:
                 await self._ask(UsageRequest(self._inbox.channel_name))
+                asked += self._reports.newest is not None
             await self._clock.sleep(ASK_INTERVAL)
         await asyncio.Event().wait()
 

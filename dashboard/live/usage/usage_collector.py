@@ -18,6 +18,8 @@ from dashboard.live.replication.channel_layer import (
 )
 from dashboard.live.usage.messages import (
     MAX_ITEMS,
+    PART,
+    SHARD_PART,
     USAGE_GROUP,
     USAGE_REQUEST_GROUP,
     ReportPart,
@@ -42,6 +44,7 @@ from dashboard.live.usage.usage_totals import NAMESPACES, NODES, PODS, Rows, Usa
 from dashboard.objects.usage.past_usage import PastUsage
 from dashboard.objects.usage.usage import Usage
 from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.runtime.shard import WHOLE, Shard
 from informerd.clock import Clock
 from informerd.errors import ApiError, Forbidden, InformerdError, NotFound
 
@@ -83,11 +86,13 @@ class UsageCollector:
         interval: float,
         namespaces: tuple[str, ...] = (),
         prometheus: Prometheus | None = None,
+        shard: Shard = WHOLE,
     ) -> None:
         """`rows` returns the objects that the worker follows. `namespaces` are those that are polled; empty: all.
         `is_served` tells whether discovery has the metrics API: it is asked where nothing could be read, as “forbidden”
         is also the answer where nothing is there to read. `is_connected` tells whether informers have the API server:
-        once they have it again, the next poll does not wait. `prometheus` knows what was before.
+        once they have it again, the next poll does not wait. `prometheus` knows what was before. Objects of other
+        shards than `shard` are another worker's.
         """
         self.history = UsageHistory()
         self.polls = self.failures = 0
@@ -105,6 +110,7 @@ class UsageCollector:
         self._is_connected = is_connected
         self._interval = interval
         self._namespaces = namespaces
+        self._shard = shard
         self._sender = Sender(channel_layer, layer_health)
         self._inbox = GroupChannel(channel_layer, USAGE_REQUEST_GROUP, clock, layer_health)
         self._older = OlderUsage(prometheus, clock, rows) if prometheus is not None else None
@@ -168,7 +174,7 @@ class UsageCollector:
         self.poll_seconds += took
         self._tried_at, self._pause = self._clock.time(), self._pause_after(took)
         for part in self._parts():
-            await self._sender.to_group(USAGE_GROUP, {"type": "usage.part", "data": encoder.encode(part)})
+            await self._sender.to_group(USAGE_GROUP, {"type": self._part_type, "data": encoder.encode(part)})
 
     async def _read(self) -> tuple[list[Measured], list[Measured], MissingRights]:
         """Pods, nodes, and what of them may not be read. Raises as `Client.list` for other reasons."""
@@ -181,11 +187,15 @@ class UsageCollector:
         if pods.namespaces is not None and not missing.pods:
             unread = {row.namespace for row in rows.get(PODS, {}).values()} - pods.namespaces
             missing = MissingRights(namespaces=tuple(sorted(unread)))
-        if not self._namespaces or rows.get(NODES):
+        is_polling_nodes = not self._namespaces and self._shard.includes("")
+        if is_polling_nodes or rows.get(NODES):
             try:
                 nodes = await read_nodes(self._client)
             except Forbidden:
                 missing = msgspec.structs.replace(missing, nodes=True)
+        if self._shard != WHOLE:
+            mine = {name for name in {namespace_of(PODS, pod.key) for pod in pods.pods} if self._shard.includes(name)}
+            return [pod for pod in pods.pods if namespace_of(PODS, pod.key) in mine], nodes, missing
         return pods.pods, nodes, missing
 
     async def _take(self, pods: list[Measured], nodes: list[Measured], missing: MissingRights) -> None:
@@ -216,6 +226,10 @@ class UsageCollector:
             logger.warning("usage: %s", problem)
         self._problem = problem
 
+    @property
+    def _part_type(self) -> str:
+        return PART if self._shard == WHOLE else SHARD_PART
+
     def _parts(self) -> list[ReportPart]:
         pieces: list[tuple[str, tuple[Usage, ...]]] = []
         for key, usages in self._usages.items():
@@ -241,6 +255,7 @@ class UsageCollector:
                 not self._is_absent,
                 MissingRights() if index else self._missing,
                 self._tried_at + self._pause,
+                self._shard,
             )
             for index, items in enumerate(groups)
         ]
@@ -256,7 +271,9 @@ class UsageCollector:
             return
         if not asked.kind:
             for part in self._parts() if self.polls else []:
-                await self._send(asked, "usage.part", encoder.encode(part))
+                await self._send(asked, self._part_type, encoder.encode(part))
+            return
+        if not self._shard.includes(namespace_of(asked.kind, asked.key)):
             return
         await self._send(asked, "usage.past", encoder.encode(self._past_of(asked)))
         older = self._older
@@ -271,7 +288,7 @@ class UsageCollector:
         """Whether the account may read what such objects use: the last poll had some of their namespace, or nodes."""
         if kind == NODES:
             return bool(self._usages.get(NODES))
-        namespace = key if kind == NAMESPACES else key.rpartition("/")[0]
+        namespace = namespace_of(kind, key)
         return any(usage.key == namespace for usage in self._usages.get(NAMESPACES, ()))
 
     async def _read_older(self, older: OlderUsage, asked: UsageRequest) -> None:
@@ -288,3 +305,8 @@ class UsageCollector:
         older, problem = self._older.known(asked.kind, asked.key) if self._older is not None else ([], "")
         before = until(older, begin)
         return PastUsage(self._epoch, asked.kind, asked.key, self._begun_at, (*before, *samples), problem)
+
+
+def namespace_of(kind: str, key: str) -> str:
+    """The namespace whose pods a usage is of; empty for that of a node."""
+    return key if kind == NAMESPACES else key.rpartition("/")[0]

@@ -34,6 +34,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import TableDefinition
 from dashboard.objects.printers import mask_secret, needs_columns, printer_from_columns, projection_for
 from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.runtime.shard import WHOLE, Shard
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.health import Health, State
 from informerd.cache.list_watch import ListWatch
@@ -64,9 +65,10 @@ class FollowedKind:
         access: NamespaceAccess | None = None,
         history: Recorder | None = None,
         hash_key: bytes = b"",
+        shard: Shard = WHOLE,
     ) -> None:
         """`access` knows the namespaces that may be listed; without it all are. `history` records each version, and
-        values of Secrets by their hashes with `hash_key`.
+        values of Secrets by their hashes with `hash_key`. Of all objects it has those of `shard`.
         """
         self.kind = kind
         self.publisher = make_publisher(epoch)
@@ -83,6 +85,7 @@ class FollowedKind:
         self._access = access
         self._history = history
         self._hash_key = hash_key
+        self._shard = shard
         self._recording: KindRecording | None = None
         self._informer: KindInformer | None = None
         self._definition: SharedInformer[Any] | None = None
@@ -157,6 +160,7 @@ class FollowedKind:
             on_health=self._health_changed,
             on_replaced=lambda: self._informers_replaced(informer),
             on_lost=self._forget_namespace,
+            shard=self._shard,
         )
         expected = FirstListLength(lambda: self._rows_health(), partial(informer.count, self._count), self._clock)
         self._followed_health = expected

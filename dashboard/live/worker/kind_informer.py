@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from dashboard.live.worker.namespace_access import ACCESS_INTERVAL, SHARED_FOR, AllowedNamespaces, NamespaceAccess
+from dashboard.runtime.shard import WHOLE, Shard
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.handler import Handler
 from informerd.cache.health import Health
@@ -53,8 +54,13 @@ class KindInformer:
         on_health: Callable[[], None],
         on_replaced: Callable[[], None],
         on_lost: Callable[[str], None],
+        shard: Shard = WHOLE,
     ) -> None:
+        """Of all objects it has those of `shard`. Raises ValueError for one of several with `access`."""
+        if access is not None and shard != WHOLE:
+            raise ValueError("the namespaces of a shard are not listed one by one")
         self.resource = resource
+        self._shard = shard
         self._factory = factory
         self._projection = projection
         self._transform = transform
@@ -85,8 +91,13 @@ class KindInformer:
         return self._active.unreadable
 
     def health(self) -> Health:
-        """The health of the informers that are read now; ``starting`` while namespaces are asked for."""
+        """The health of the informers that are read now; ``starting`` while namespaces are asked for.
+
+        How many objects of one of several shards are still to come is not known: the API server counts all.
+        """
         health = self._active.health()
+        if self._shard != WHOLE:
+            return msgspec.structs.replace(health, remaining=None)
         if health.state == "forbidden" and self._is_refused and not self._has_asked and self._access is not None:
             return msgspec.structs.replace(health, state="starting", problem="", retry_at=None)
         return health
@@ -96,7 +107,11 @@ class KindInformer:
         return self._active.add_handler(handler)
 
     async def count(self, ask: Callable[[Resource, str], Awaitable[int | None]]) -> int | None:
-        """Number of objects where it is followed, as `ask` has it for a namespace or, empty, all; None if unknown."""
+        """Number of objects where it is followed, as `ask` has it for a namespace or, empty, all; None if unknown, as
+        that of one of several shards.
+        """
+        if self._shard != WHOLE:
+            return None
         if not isinstance(self._active, NamespaceInformers):
             return await ask(self.resource, "")
         total = 0
@@ -223,7 +238,11 @@ class KindInformer:
 
     def _whole_cluster(self) -> SharedInformer[Any]:
         informer = self._factory.informer(
-            self.resource, projection=self._projection, transform=self._transform, reduce=self._reduce
+            self.resource,
+            projection=self._projection,
+            transform=self._transform,
+            reduce=self._reduce,
+            shard_selector=self._shard.selector,
         )
         if self._access is not None:
             informer.set_watch_error_handler(lambda error: self._cluster_failed(informer, error))

@@ -16,6 +16,7 @@ from dashboard.live.replication.channel_layer import (
     ChannelLayerHealth,
     GroupChannel,
     Sender,
+    SilentSender,
 )
 from dashboard.live.replication.delta_traces import DeltaTraces
 from dashboard.live.replication.entry_builder import EntryTimes
@@ -31,6 +32,7 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import projection_for
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
+from dashboard.runtime.shard import WHOLE, Shard
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.list_turns import ListTurns
@@ -64,19 +66,24 @@ class Worker:
         history: Recorder | None = None,
         hash_key: bytes = b"",
         traces: DeltaTraces | None = None,
+        shard: Shard = WHOLE,
+        publishes: bool = True,
     ) -> None:
         """`limits` are those of the kinds that are followed on demand. `access` knows the namespaces that the account
         may list; without it all are listed, or none. `history` records each version of what is followed, and values of
-        Secrets by their hashes with `hash_key`.
+        Secrets by their hashes with `hash_key`. Objects of other shards than `shard` are another worker's. One that
+        does not publish only records.
         """
         self.epoch = new_epoch(clock)
+        self.shard = shard
         layer_health = layer_health or ChannelLayerHealth()
         self._inbox = GroupChannel(channel_layer, REQUEST_GROUP, clock, layer_health)
         self._clock = clock
         self._times = EntryTimes(clock)
         self._discovery = discovery or Discovery(client, clock=clock)
         self._layer = channel_layer
-        self._sender = Sender(channel_layer, layer_health)
+        self._publishes = publishes
+        self._sender = (Sender if publishes else SilentSender)(channel_layer, layer_health)
         settings = ReflectorSettings(keep_absent=True, lists_by_version=True, list_turns=ListTurns(clock))
         self.factory = SharedInformerFactory(client, clock=clock, settings=settings)
         self._definitions = CrdClient(client, self.factory)
@@ -85,7 +92,7 @@ class Worker:
         self._hash_key = hash_key
         self._traces = traces
         self._count = partial(count, client)
-        self._lists = partial(_lists, client, clock)
+        self._lists = partial(_lists, client, clock, shard)
         self.publishers: dict[str, Publisher] = {}
         """The kinds that are always followed."""
         self._followed = [self._follow_always(kind) for kind in kinds]
@@ -153,11 +160,19 @@ class Worker:
             self._access,
             self.history,
             self._hash_key,
+            self.shard,
         )
 
     def _make_publisher(self, key: str, epoch: str) -> Publisher:
         return Publisher(
-            key, self._layer, self._clock, epoch=epoch, sender=self._sender, traces=self._traces, times=self._times
+            key,
+            self._layer,
+            self._clock,
+            epoch=epoch,
+            sender=self._sender,
+            traces=self._traces,
+            times=self._times,
+            shard=self.shard,
         )
 
     def is_published(self, key: str) -> bool:
@@ -196,7 +211,7 @@ class Worker:
             )
             self._unreadable = logging.DEBUG
             return
-        if publisher := self._publisher(ask.resource):
+        if self._publishes and (publisher := self._publisher(ask.resource)):
             try:
                 await publisher.answer(ask)
             except Exception:
@@ -205,5 +220,12 @@ class Worker:
                 )  # and go on answering for the others
 
 
-def _lists(client: Client, clock: Clock, resource: Resource, namespace: str) -> ListWatch[Any]:
-    return ListWatch(client, resource, projection=projection_for(resource.key), namespace=namespace, clock=clock)
+def _lists(client: Client, clock: Clock, shard: Shard, resource: Resource, namespace: str) -> ListWatch[Any]:
+    return ListWatch(
+        client,
+        resource,
+        projection=projection_for(resource.key),
+        namespace=namespace,
+        shard_selector=shard.selector,
+        clock=clock,
+    )

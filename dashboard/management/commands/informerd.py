@@ -19,6 +19,7 @@ from dashboard.management.exit_message import exit_with_message
 from dashboard.runtime.invisible_characters import escape_to_one_line
 from dashboard.runtime.malloc_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
+from dashboard.runtime.shard import WHOLE
 from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.errors import ConfigError, InvalidCall
@@ -36,7 +37,11 @@ class Command(BaseCommand):
             "--probes", default="", help="host:port for /healthz, /readyz and /metrics (default: none), e.g. :9100"
         )
 
-    def handle(self, *_: Any, context: str, probes: str, **__: Any) -> None:
+        parser.add_argument(
+            "--record-only", action="store_true", help="record history and publish nothing: beside workers of shards"
+        )
+
+    def handle(self, *_: Any, context: str, probes: str, record_only: bool, **__: Any) -> None:
         if not settings.REDIS_URL:
             exit_with_message(
                 self.stderr,
@@ -46,28 +51,28 @@ class Command(BaseCommand):
             )
         try:
             with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-                runner.run(self._run(context, probes))
+                runner.run(self._run(context, probes, only_records=record_only))
         except (ImproperlyConfigured, ConfigError, InvalidCall) as error:
             exit_with_message(self.stderr, error, code=2)
 
-    async def _run(self, context: str, probes: str) -> None:
-        upstream = build_worker_process(context=context, with_worker=True)
+    async def _run(self, context: str, probes: str, *, only_records: bool) -> None:
+        upstream = build_worker_process(context=context, with_worker=True, only_records=only_records)
         async with contextlib.AsyncExitStack() as stack:
             if probes:
                 server = ProbeServer(probes, _checks(upstream), partial(exposition, upstream))
                 await server.start()
                 stack.push_async_callback(server.stop)
                 self.stdout.write(f"Probes and metrics are at http://{server.address}/")
-            await self._work(upstream)
+            await self._work(upstream, "records" if only_records else "publishes")
 
-    async def _work(self, upstream: WorkerProcess) -> None:
+    async def _work(self, upstream: WorkerProcess, verb: str) -> None:
         running = asyncio.create_task(upstream.run())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, running.cancel)
         tune_process()
         watch_process(settings.DELTABOARD_BLOCKED_SECONDS)
-        logging_cluster = asyncio.create_task(self._tell(upstream.connection))
+        logging_cluster = asyncio.create_task(self._tell(upstream.connection, verb))
         try:
             await running
         except asyncio.CancelledError:
@@ -76,9 +81,10 @@ class Command(BaseCommand):
             logging_cluster.cancel()
             await upstream.close_traces()
 
-    async def _tell(self, connection: Connection) -> None:
+    async def _tell(self, connection: Connection, verb: str) -> None:
         await connection.cluster_chosen.wait()
-        self.stdout.write(f"informerd publishes {', '.join(settings.DELTABOARD_KINDS)}")
+        shard = f" of shard {settings.DELTABOARD_SHARD}" if settings.DELTABOARD_SHARD != WHOLE else ""
+        self.stdout.write(f"informerd {verb} {', '.join(settings.DELTABOARD_KINDS)}{shard}")
         self.stdout.write(escape_to_one_line(connection.summary))
         self.stdout.flush()
 

@@ -89,15 +89,15 @@ def kinds_freshness(state: AppState) -> tuple[KindFreshness, ...]:
 def workers_freshness(state: AppState) -> tuple[WorkerFreshness, ...]:
     """The worker whose rows are shown, then other workers that publish."""
     replicas = [state[REPLICAS].get(kind.key) for kind in state[HUB].configured_kinds]
-    followed = {replica.epoch for replica in replicas} - {""}
-    epochs = {replica.epoch for replica in replicas if replica.state == "live"}
+    followed = {epoch for replica in replicas for epoch in replica.epochs}
+    heard = {epoch for replica in replicas for epoch, is_heard in replica.epochs.items() if is_heard}
     names = dict(state[OBJECT_COUNTS].workers)
     return tuple(
         WorkerFreshness(
             names.get(epoch, ""),
             rfc3339(int(epoch.partition("-")[0]) / 1000),
             is_followed=epoch in followed,
-            is_publishing=epoch in epochs or epoch not in followed,
+            is_publishing=epoch in heard or epoch not in followed,
         )
         for epoch in sorted({*followed, *names}, key=lambda epoch: (epoch not in followed, epoch))
         if epoch.partition("-")[0].isdecimal()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, Protocol, get_args
 
 from prometheus_client.core import Metric
 
@@ -13,7 +13,7 @@ from dashboard.live.hub.browser_socket import Socket
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.metrics import HubMetrics
 from dashboard.live.logs.container_streams import LogStreams
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.server.metrics.metric_families import FamiliesCollector, families
 from informerd.cache.counters import Distribution
 from informerd.cache.health import State
@@ -38,12 +38,23 @@ _COUNTED = (
 """Name, which is an attribute of dashboard.live.hub.metrics.HubMetrics, and meaning."""
 
 
+class CountedReplica(ReadableReplica, Protocol):
+    """A replica with the numbers that are shown of it. See KindReplica for the attributes."""
+
+    @property
+    def shard_count(self) -> int: ...
+    @property
+    def silent_seconds(self) -> float: ...
+    @property
+    def silences(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class WebNumbers:
     """What is shown of a web process."""
 
     hub: Hub
-    replicas: Iterable[Replica]
+    replicas: Iterable[CountedReplica]
     max_sockets: int
     over_limit: Counter[str] = field(default_factory=Counter)
     """Refusals by what was refused."""
@@ -92,10 +103,12 @@ def _families(numbers: Mapping[LabelValues, WebNumbers]) -> Iterator[Metric]:
     yield of.counter("log_lines", words, lambda each: None if each.logs is None else each.logs.lines)
 
 
-def _replica_families(replicas: Mapping[LabelValues, Replica]) -> Iterator[Metric]:
+def _replica_families(replicas: Mapping[LabelValues, CountedReplica]) -> Iterator[Metric]:
     of = families(replicas, "resource")
     yield of.gauge("rows", "Objects as the pages show them.", lambda each: len(each.rows))
     yield of.gauge("live", "1 while pages of the kind may say live.", lambda each: each.is_live)
+    words = "Workers whose objects the pages of the kind show together, see DELTABOARD_SHARD."
+    yield of.gauge("feed_shards", words, lambda each: each.shard_count)
     words = "1 for the state of the worker's informer of the kind, as last heard, 0 for the others."
     yield of.gauge("kind_state", words, _states, "state")
     words = "Seconds since a worker was last heard of the kind. It sends something each second."
@@ -105,7 +118,7 @@ def _replica_families(replicas: Mapping[LabelValues, Replica]) -> Iterator[Metri
     yield of.counter("feed_silences", "Times that the worker stopped sending.", lambda each: each.silences)
 
 
-def _states(replica: Replica) -> dict[str, float]:
+def _states(replica: CountedReplica) -> dict[str, float]:
     return {state: state == replica.health.state for state in get_args(State)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from dashboard.live.usage.prometheus import Prometheus
 from dashboard.live.usage.usage_collector import UsageCollector
 from dashboard.live.worker.namespace_access import ACCESS_INTERVAL, NamespaceAccess, near_namespaces
 from dashboard.live.worker.namespace_counts import NamespaceCounts
+from dashboard.live.worker.shard_claim import ShardClaim, shard_election
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.pages.controllers.builtin_controllers import DEMO_CONTROLLERS, check_names, new_manager
@@ -31,6 +32,7 @@ from dashboard.pages.controllers.runner import ControllerRunner
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.log_context import LogContext, set_log_context
 from dashboard.runtime.loop_delay import LoopDelay
+from dashboard.runtime.shard import WHOLE, Shard
 from dashboard.runtime.tracing import Traces, open_traces
 from dashboard.server.wiring.channel_layer import build_channel_layer
 from dashboard.server.wiring.history import build_recorder, kinds_recorded, secret_hash_key
@@ -59,6 +61,7 @@ class WorkerProcess:
         clock: Clock,
         *,
         with_worker: bool,
+        only_records: bool = False,
         controllers: tuple[str, ...] | None = None,
         demo: DemoProcess | None = None,
         rejected: RejectedMessages | None = None,
@@ -77,6 +80,8 @@ class WorkerProcess:
         self.history: Recorder | None = None
         """What records history; None where nothing does."""
         self._census: list[asyncio.Task[None]] = []
+        self._claiming: asyncio.Task[None] | None = None
+        """What takes a shard and watches it, where that is decided by a Lease."""
         self.layer = layer
         self.rejected_messages = rejected or RejectedMessages(clock)
         """What was dropped of the messages that `layer` brought."""
@@ -86,6 +91,7 @@ class WorkerProcess:
         self.loop_delay = LoopDelay(clock)
         self._clock = clock
         self._with_worker = with_worker
+        self._only_records = only_records
         self._controllers = controllers
 
     @property
@@ -127,27 +133,62 @@ class WorkerProcess:
             near=near_namespaces(self.connection.cluster.namespace),
         )
         if self._with_worker:
-            await _ask_version(client, self._clock)
-            self.history = build_recorder(client, self.connection.cluster, self._clock)
-            self.worker = Worker(
-                client,
-                self.layer,
-                self.kinds,
-                self._clock,
-                discovery=discovery,
-                layer_health=self.layer_health,
-                limits=settings.DELTABOARD_ON_DEMAND,
-                access=access,
-                history=self.history,
-                hash_key=secret_hash_key() if self.history is not None else b"",
-                traces=self.delta_traces,
-            )
-            self.worker.start()
-            self._census = [self._start_counting(self.worker, client, access)]
-            if settings.DELTABOARD_USAGE_SECONDS:
-                self._census.append(self._start_measuring(self.worker, client, access, discovery))
-            self.controllers = self._new_controllers()
-            self.controllers.start()
+            start = partial(self._start_worker, client, access, discovery)
+            if settings.DELTABOARD_SHARD.is_any:
+                run = partial(self._run_claimed, client, start)
+                name = "a worker of a shard"
+                self._claiming = asyncio.create_task(keep_running(name, run, self._clock), name=name)
+            else:
+                await start(settings.DELTABOARD_SHARD)
+
+    async def _run_claimed(self, client: Client, start: Callable[[Shard], Awaitable[None]]) -> None:
+        """Watch a shard that no other worker has. While its Lease is lost, and none is to be had, go on with it."""
+        election_of = partial(shard_election, settings.DELTABOARD_CHANNEL_PREFIX)
+        claim, shard = ShardClaim(client, settings.DELTABOARD_SHARD.count, self._clock, election_of), None
+        try:
+            while True:
+                claimed = await claim.acquire(shard)
+                if claimed != shard:
+                    await self._stop_watching()
+                    logger.info("this worker watches shard %s", claimed)
+                    await start(claimed)
+                    shard = claimed
+                await claim.wait_until_lost()
+                logger.warning("the lease of shard %s is lost", shard)
+        finally:
+            await self._stop_watching()
+            await claim.release()
+
+    async def _start_worker(self, client: Client, access: NamespaceAccess, discovery: Discovery, shard: Shard) -> None:
+        """Start a worker of a shard, and what it does beside."""
+        await _ask_version(client, self._clock)
+        self.history = build_recorder(client, self.connection.cluster, self._clock)
+        self.worker = Worker(
+            client,
+            self.layer,
+            self.kinds,
+            self._clock,
+            discovery=discovery,
+            layer_health=self.layer_health,
+            limits=settings.DELTABOARD_ON_DEMAND,
+            access=access if shard == WHOLE else None,
+            history=self.history,
+            hash_key=secret_hash_key() if self.history is not None else b"",
+            traces=self.delta_traces,
+            shard=shard,
+            publishes=not self._only_records,
+        )
+        self.worker.start()
+        if not self._only_records:
+            self._start_beside(self.worker, client, access, discovery)
+
+    def _start_beside(self, worker: Worker, client: Client, access: NamespaceAccess, discovery: Discovery) -> None:
+        """Start what else a worker does: counting, measuring, and controllers."""
+        self._census = [self._start_counting(worker, client, access)]
+        if settings.DELTABOARD_USAGE_SECONDS:
+            self._census.append(self._start_measuring(worker, client, access, discovery))
+        self.controllers = self._new_controllers()
+        self.controllers.start()
 
     def _start_counting(self, worker: Worker, client: Client, access: NamespaceAccess) -> asyncio.Task[None]:
         """Count objects with a discovery of its own, which it refreshes each minute while pages show counts."""
@@ -187,6 +228,7 @@ class WorkerProcess:
             interval=settings.DELTABOARD_USAGE_SECONDS,
             namespaces=settings.DELTABOARD_NAMESPACES,
             prometheus=prometheus,
+            shard=worker.shard,
         )
         return asyncio.create_task(keep_running("measuring usage", self.usage.run, self._clock), name="usage")
 
@@ -208,6 +250,12 @@ class WorkerProcess:
         return ControllerRunner(wanted, make, self.layer, self._clock, layer_health=self.layer_health)
 
     async def _stop_worker(self) -> None:
+        claiming, self._claiming = self._claiming, None
+        if claiming is not None:
+            await cancel_all([claiming])
+        await self._stop_watching()
+
+    async def _stop_watching(self) -> None:
         controllers, self.controllers = self.controllers, None
         if controllers is not None:
             await controllers.stop()
@@ -255,8 +303,18 @@ def controllers_from_settings() -> tuple[str, ...] | None:
         raise ImproperlyConfigured(f"DELTABOARD_CONTROLLERS: {error}") from None
 
 
-def build_worker_process(*, context: str = "", with_worker: bool, clock: Clock | None = None) -> WorkerProcess:
-    """The worker's objects, from the settings."""
+def build_worker_process(
+    *, context: str = "", with_worker: bool, only_records: bool = False, clock: Clock | None = None
+) -> WorkerProcess:
+    """The worker's objects, from the settings. One that only records publishes nothing and runs no controllers.
+
+    Raises ImproperlyConfigured.
+    """
+    if only_records and (settings.DELTABOARD_SHARD != WHOLE or not settings.DELTABOARD_HISTORY):
+        raise ImproperlyConfigured(
+            "informerd --record-only records the whole cluster's history: leave DELTABOARD_SHARD out, and set "
+            "DELTABOARD_HISTORY=on"
+        )
     clock = clock or SystemClock()
     kinds_recorded(settings.DELTABOARD_HISTORY_KINDS)
     rejected = RejectedMessages(clock)
@@ -267,6 +325,7 @@ def build_worker_process(*, context: str = "", with_worker: bool, clock: Clock |
         build_channel_layer(rejected),
         clock,
         with_worker=with_worker,
+        only_records=only_records,
         controllers=controllers_from_settings(),
         demo=DemoProcess(clock, options=size.flags, kubeconfig=settings.VAR_DIR / "demo.kubeconfig"),
         rejected=rejected,

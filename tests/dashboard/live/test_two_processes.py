@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
+from dashboard.live.replication.kind_replica import KindReplica
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.replication.rejected_messages import RejectedMessages
-from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import Replicas
 from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock
@@ -85,7 +85,7 @@ def configmaps(namespace: str, name: str = "") -> str:
     return f"/api/v1/namespaces/{namespace}/configmaps" + (f"/{name}" if name else "")
 
 
-async def live(replica: Replica) -> None:
+async def live(replica: KindReplica) -> None:
     await eventually(lambda: replica.is_live, what=f"{replica.key} live, not {replica.state}")
 
 

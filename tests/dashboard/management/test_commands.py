@@ -329,6 +329,26 @@ def test_an_unreachable_cluster_opens_the_page_and_says_what_failed(
 # --- informerd, daphne, runserver -------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("options", "setting", "words"),
+    [
+        (["--record-only"], {"DELTABOARD_SHARD": "1/3", "DELTABOARD_HISTORY": "off"}, "leave DELTABOARD_SHARD out"),
+        (["--record-only"], {"DELTABOARD_HISTORY": "off"}, "set DELTABOARD_HISTORY=on"),
+        ([], {"DELTABOARD_SHARD": "1/3", "DELTABOARD_HISTORY": "on"}, "a worker of a shard does not record history"),
+        ([], {"DELTABOARD_SHARD": "1/3", "DELTABOARD_NAMESPACES": "a"}, "DELTABOARD_NAMESPACES cannot name some"),
+        ([], {"DELTABOARD_SHARD": "any/3", "DELTABOARD_READ_ONLY": "on"}, "give each worker a number"),
+    ],
+)
+def test_a_worker_of_a_shard_refuses_what_it_cannot_do(
+    environ: dict[str, str], options: list[str], setting: dict[str, str], words: str
+) -> None:
+    redis = {"REDIS_URL": "redis://127.0.0.1:1", "SECRET_KEY": "k" * 50}
+    ended = run({**environ, **redis, **setting}, "informerd", *options)
+    assert ended.returncode != 0
+    assert words in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def test_informerd_needs_redis_and_says_so(environ: dict[str, str]) -> None:
     ended = run(environ, "informerd")
     assert (ended.returncode, ended.stdout) == (2, "")

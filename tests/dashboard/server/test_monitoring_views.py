@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dashboard.runtime.shard import Shard
+from dashboard.server.monitoring_views import SHARD_PATIENCE, is_waited_for
 from informerd.cache.health import Health, State
+from tests.support.live.shard_workers import STEP, ShardedCluster
 from tests.support.pages.site_without_cluster import Site
 from tests.support.pages.small_site import page, small_site
 
@@ -38,3 +41,17 @@ async def test_a_process_whose_own_worker_cannot_begin_serves_the_pages_that_say
     site.parts.cannot_watch, site.parts.problem = True, "kubeconfig: line 2: not YAML."
     assert (await site.client.get("/readyz")).status_code == 200
     assert "kubeconfig: line 2: not YAML." in await page(site, "/")
+
+
+async def test_a_process_is_ready_though_one_of_several_workers_does_not_come() -> None:
+    cluster, thirds = ShardedCluster(), [Shard(number, 3) for number in (1, 2, 3)]
+    for namespace in ("shop", "red", "default"):
+        cluster.put(namespace, "web")
+    assert is_waited_for(cluster.replica)
+    cluster.start(*thirds[:2])
+    await cluster.turns(8)
+    assert is_waited_for(cluster.replica), "the third may be on its way"
+    assert [each.shard for each in cluster.replica.outdated_shards] == thirds[2:]
+    await cluster.turns(int(SHARD_PATIENCE / STEP))
+    assert cluster.replica.state == "starting"
+    assert not is_waited_for(cluster.replica)

@@ -24,9 +24,9 @@ WITHIN = 60.0
 class Worker(Program):
     """`manage.py informerd`; `metrics` answers on a port of its own."""
 
-    def __init__(self, env: dict[str, str], **version: Path) -> None:
+    def __init__(self, env: dict[str, str], *options: str, **version: Path) -> None:
         (self.port,) = free_ports(1)
-        super().__init__("manage.py", "informerd", "--probes", f"127.0.0.1:{self.port}", env=env, **version)
+        super().__init__("manage.py", "informerd", *options, "--probes", f"127.0.0.1:{self.port}", env=env, **version)
 
     @property
     def url(self) -> str:
@@ -113,6 +113,10 @@ class ProductionStack:
         """The sum of one of a web process's counters of /metrics over all kinds: ``feed_gaps``, ``feed_silences``."""
         return sum(_samples(self.webs[web], f"deltaboard_{name}_total"))
 
+    def gauge(self, name: str, resource: str, web: int = 0) -> float:
+        """One of a web process's gauges of /metrics, of one kind: ``rows``, ``feed_shards``."""
+        return sum(_samples(self.webs[web], f"deltaboard_{name}", resource=resource))
+
     def informer_counted(self, name: str) -> float:
         """The same of the worker's informers: ``relists``, ``reconnects``."""
         return sum(_samples(self.worker, f"informerd_{name}_total"))
@@ -124,8 +128,10 @@ def is_ready(url: str) -> bool:
     return False
 
 
-def _samples(program: Worker | Web, name: str) -> Iterator[float]:
-    """Values of the metric `name`. Raises AssertionError with what the program wrote where it does not answer."""
+def _samples(program: Worker | Web, name: str, **labels: str) -> Iterator[float]:
+    """Values of the metric `name` with these labels. Raises AssertionError with what the program wrote where it does
+    not answer.
+    """
     try:
         with urllib.request.urlopen(f"{program.url}/metrics", timeout=30) as answer:
             text = answer.read().decode()
@@ -133,4 +139,5 @@ def _samples(program: Worker | Web, name: str) -> Iterator[float]:
         state = "runs" if program.running() else "has ended"
         raise AssertionError(f"{error!r}, and the program {state}:\n{program.output}") from error
     for family in text_string_to_metric_families(text):
-        yield from (sample.value for sample in family.samples if sample.name == name)
+        samples = (sample for sample in family.samples if sample.name == name)
+        yield from (sample.value for sample in samples if labels.items() <= sample.labels.items())

@@ -10,7 +10,7 @@ from typing import Any
 from channels.layers import InMemoryChannelLayer
 
 from dashboard.live.history.recorder import Recorder
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.kind_replica import KindReplica
 from dashboard.live.replication.replicas import Replicas
 from dashboard.live.worker.namespace_access import NamespaceAccess
 from dashboard.live.worker.worker import Worker
@@ -97,7 +97,7 @@ class NamespacedWorker:
         self.worker = worker
         self.replicas = replicas
 
-    def replica(self, key: str = "configmaps") -> Replica:
+    def replica(self, key: str = "configmaps") -> KindReplica:
         return self.replicas.get(key)
 
     def rows(self, key: str = "configmaps") -> set[str]:

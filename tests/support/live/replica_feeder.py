@@ -9,6 +9,7 @@ import msgspec
 import zstandard
 
 from dashboard.live.replication.entry_builder import EntryTimes
+from dashboard.live.replication.kind_replica import KindReplica
 from dashboard.live.replication.messages import Frame, InterestMessage, SnapshotChunk
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import Replicas
@@ -16,6 +17,7 @@ from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.kinds.feed_entry import Entry, EventSubject, Operation
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import columns_for
+from dashboard.runtime.shard import WHOLE
 from informerd.cache.health import Health
 from informerd.clock import Clock
 from informerd.objects import Blob
@@ -36,9 +38,11 @@ def pod(name: str, *, namespace: str = "default", uid: str = "", version: int = 
     )  # fmt: skip
 
 
-def hold(replica: Replica, *rows: Row, gone: Iterable[str] = ()) -> None:
+def hold(replica: Replica | KindReplica, *rows: Row, gone: Iterable[str] = ()) -> None:
     """Have a replica that nobody feeds hold these, and no longer those that are gone."""
-    replica._holding.apply_frame(rows, gone)
+    undivided = replica.replica_of(WHOLE) if isinstance(replica, KindReplica) else replica
+    assert undivided is not None
+    undivided._holding.apply_frame(rows, gone)
 
 
 class Feeder:
@@ -132,7 +136,7 @@ class Feeder:
 def put_feeders(replicas: Replicas, *feeders: Feeder) -> None:
     """Have a web process's `replicas` keep what these feed in place of their own, which a channel would feed."""
     for feeder in feeders:
-        replicas._replicas[feeder.key] = feeder.replica
+        replicas._replicas[feeder.key] = feeder.replica  # type: ignore[assignment] # read as one of the same interface
 
 
 class Feeders:

@@ -89,4 +89,7 @@ DELTABOARD_TRACES_RATIO: {{ $.Values.traces.ratio | toString | quote }}
 {{- if and $v.worker.serviceAccount.create $v.web.serviceAccount.create $v.web.serviceAccount.name (eq $v.worker.serviceAccount.name $v.web.serviceAccount.name) -}}
 {{- fail "worker.serviceAccount and web.serviceAccount have one name: give them two, or set create off for one of them" -}}
 {{- end -}}
+{{- if and (gt (int $v.worker.shards) 1) (eq $v.rights.scope "namespaces") -}}
+{{- fail "worker.shards divides all namespaces of a cluster: it cannot go with rights.scope=namespaces" -}}
+{{- end -}}
 {{- end -}}

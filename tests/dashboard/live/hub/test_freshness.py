@@ -8,9 +8,11 @@ from dashboard.live.hub.freshness import FreshnessProblem, freshness_problem, ou
 from dashboard.live.replication.messages import Frame, SnapshotChunk
 from dashboard.live.replication.replica import SILENCE_TIMEOUT
 from dashboard.objects.kinds.catalog import KINDS
+from dashboard.runtime.shard import Shard
 from informerd.cache.health import Health, State
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, pod
+from tests.support.live.shard_workers import ShardedCluster
 
 PODS, NODES = KINDS["pods"], KINDS["nodes"]
 
@@ -71,6 +73,24 @@ def test_rows_of_an_earlier_worker_are_said_to_be(pods: Feeder, state: State, wo
     assert problem is not None
     assert problem.text == f"The worker was restarted. {words} What you see is from {{since}}."
     assert (problem.state, problem.since, len(replica.rows)) == (state, replica.stale_since, 1)
+
+
+async def test_a_shard_that_is_silent_is_named_with_its_namespaces() -> None:
+    cluster, thirds = ShardedCluster(), [Shard(number, 3) for number in (1, 2, 3)]
+    for namespace in ("default", "kube-system", "payments", "blue", "red"):
+        cluster.put(namespace, "web")
+    cluster.start(*thirds)
+    await cluster.turns(6)
+    assert freshness_problem(PODS, cluster.replica) is None
+    cluster.kill(thirds[2])
+    await cluster.turns(12)
+    problem = freshness_problem(PODS, cluster.replica)
+    assert problem is not None
+    assert problem.state == "silent"
+    assert problem.text == (
+        "The worker has not been heard since {since}. What you see is from then. That is so of shard 3 of 3 alone "
+        "(namespaces blue, default, kube-system and 1 more); everything else is live."
+    )
 
 
 def test_without_scripts_a_page_says_since_when_in_utc(pods: Feeder) -> None:

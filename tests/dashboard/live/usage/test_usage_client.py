@@ -13,9 +13,11 @@ import pytest
 from dashboard.live.index.usage_lookup import PollTimes
 from dashboard.live.usage.messages import USAGE_REQUEST_GROUP, ReportPart, request_decoder
 from dashboard.live.usage.missing_rights import MissingRights
-from dashboard.live.usage.usage_client import MAX_AGE, MAX_PASTS, SILENCE_TIMEOUT, SWITCHED_OFF, UsageClient
+from dashboard.live.usage.usage_client import MAX_AGE, MAX_PASTS, SWITCHED_OFF, UsageClient
+from dashboard.live.usage.usage_reports import SILENCE_TIMEOUT
 from dashboard.objects.usage.past_usage import PastUsage, Sample
 from dashboard.objects.usage.usage import Usage
+from dashboard.runtime.shard import Shard
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.fake_channel_layer import RecordingLayer
 from tests.support.live.replica_feeder import pod
@@ -75,6 +77,34 @@ def test_of_two_workers_the_younger_is_believed_until_it_is_silent() -> None:
     clock.skip(SILENCE_TIMEOUT)
     heard.receive(report(clock, 0.1, epoch="1"))
     assert cpu_of(heard) == 0.1
+
+
+def test_the_reports_of_all_shards_are_one_which_says_whose_is_to_come() -> None:
+    heard, clock = client()
+    first, second = (Usage(f"{namespace}/web", clock.time(), 15.0, 0.1, 2**20) for namespace in ("shop", "red"))
+    heard.receive(ReportPart("5", 1, 0, 1, clock.time(), items=(("pods", (first,)),), shard=Shard(1, 2)))
+    assert heard.problem == "No worker of shard 2/2 has said yet what pods of its namespaces use."
+    heard.receive(
+        ReportPart("6", 1, 0, 1, clock.time(), items=(("pods", (second,)),), shard=Shard(2, 2), is_served=False)
+    )
+    assert (heard.problem, heard.is_served) == ("", True)
+    assert heard.get("pods", WEB) == first
+    assert heard.get("pods", pod("web", namespace="red", created=1.0)) == second
+    heard.receive(ReportPart("6", 2, 0, 1, clock.time(), "The metrics API does not answer.", shard=Shard(2, 2)))
+    assert heard.problem == "The metrics API does not answer."
+    assert heard.get("pods", WEB) == first
+
+
+def test_one_worker_that_began_after_two_takes_their_place() -> None:
+    heard, clock = client()
+    for number in (1, 2):
+        heard.receive(ReportPart("5", 1, 0, 1, clock.time(), shard=Shard(number, 2)))
+    heard.receive(report(clock, 0.3, epoch="6"))
+    assert cpu_of(heard) == 0.3
+    heard.receive(ReportPart("7", 1, 0, 1, clock.time(), shard=Shard(1, 3)))
+    assert cpu_of(heard) == 0.3, "a third is less than the whole"
+    heard.receive(ReportPart("7", 1, 0, 1, clock.time(), shard=Shard(4, 3)))
+    assert cpu_of(heard) == 0.3
 
 
 def test_what_is_too_old_or_of_an_earlier_object_of_the_name_is_not_known() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from dashboard.live.usage.messages import (
     MAX_ITEMS,
+    SHARD_PART,
     UsageRequest,
     encoder,
     past_decoder,
@@ -24,6 +25,7 @@ from dashboard.live.usage.usage_collector import (
 )
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.usage.past_usage import Sample
+from dashboard.runtime.shard import Shard
 from informerd.errors import InformerdError
 from informerd.resource import Resource
 from informerd.rest.response import Response
@@ -268,6 +270,34 @@ async def test_a_web_process_that_asks_gets_the_report_or_the_past_of_an_object(
     assert (channel, past.kind, past.key, len(past.samples)) == ("web-1", "pods", "shop/web", 1)
     assert past.begun_at == collected.clock.time()
     await collected.collector._answer_message({"type": "usage.ask", "data": b"\xff"})  # of another version
+
+
+async def test_a_worker_of_a_shard_tells_of_its_namespaces_and_answers_for_them_alone() -> None:
+    """Namespace shop is in the first third, red in the second; what has no namespace is in the third."""
+    api = MetricsApi(
+        pods=[pod_metrics(namespace, "web", ("100m", "64Mi")) for namespace in ("shop", "red")],
+        nodes=[node_metrics("n1", "1", "1Gi")],
+    )
+    collected = Collected(api, "web", shard=Shard(1, 3))
+    (part,) = await collected.poll()
+    assert {key: [usage.key for usage in usages] for key, usages in part.items} == {
+        "pods": ["shop/web"],
+        "namespaces": ["shop"],
+    }
+    assert part.shard == Shard(1, 3)
+    assert {message["type"] for _, message in collected.layer.sent} == {SHARD_PART}
+    assert api.requests == ["/pods"], "nodes are another worker's"
+    for kind, key, is_mine in [("pods", "shop/web", True), ("namespaces", "shop", True), ("pods", "red/web", False)]:
+        collected.layer.sent.clear()
+        request = UsageRequest("web-1", kind, key)
+        await collected.collector._answer_message({"type": "usage.ask", "data": encoder.encode(request)})
+        assert len(collected.layer.sent) == is_mine
+
+
+async def test_a_shard_without_pods_is_not_polled_more_often() -> None:
+    collected = Collected(MetricsApi(pods=[pod_metrics("red", "web", ("100m", "64Mi"))]), shard=Shard(1, 3))
+    (part,) = await collected.poll()
+    assert part.next_at == collected.clock.time() + 30.0
 
 
 class _Earlier(Prometheus):

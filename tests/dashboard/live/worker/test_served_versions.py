@@ -15,7 +15,7 @@ from channels.layers import InMemoryChannelLayer
 
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.kind_discovery import KindDiscovery
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.kind_replica import KindReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import Replicas
 from dashboard.live.worker.published_health import NOT_SERVED_TEXT
@@ -91,7 +91,7 @@ class Watched:
 
     def __init__(self, replicas: Replicas, naming: KindDiscovery, key: str) -> None:
         self.replicas, self.naming = replicas, naming
-        self.replica: Replica = replicas.get(key)
+        self.replica: KindReplica = replicas.get(key)
         self.states: list[str] = []
         self.problems: set[str] = set()
         self.fewest = 0

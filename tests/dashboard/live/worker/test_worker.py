@@ -12,9 +12,9 @@ import msgspec
 import pytest
 from channels.layers import InMemoryChannelLayer
 
+from dashboard.live.replication.kind_replica import KindReplica
 from dashboard.live.replication.messages import SnapshotRequest, encoder
 from dashboard.live.replication.publisher import Publisher
-from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import Replicas
 from dashboard.live.worker.row_handler import RowHandler
 from dashboard.live.worker.worker import Worker
@@ -255,17 +255,17 @@ async def start() -> AsyncIterator[Start]:
         await client.close()
 
 
-async def row_of(replica: Replica, namespace: str, name: str) -> Row:
+async def row_of(replica: KindReplica, namespace: str, name: str) -> Row:
     row = await eventually(lambda: replica.get(namespace, name), what=f"{namespace}/{name} in {replica.key}")
     assert row is not None
     return row
 
 
-def last(replica: Replica) -> tuple[str, str]:
+def last(replica: KindReplica) -> tuple[str, str]:
     return replica.entries[-1].op, replica.entries[-1].name
 
 
-async def live(replica: Replica) -> None:
+async def live(replica: KindReplica) -> None:
     await eventually(lambda: replica.is_live, what=f"{replica.key} live: {replica.health}")
 
 

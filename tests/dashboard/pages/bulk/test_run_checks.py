@@ -17,6 +17,7 @@ from dashboard.objects.kinds.catalog import KINDS, parse_kinds
 from dashboard.pages.bulk.request_context import RunRequest
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.bulk.run_checks import count_dependents, filter_changes
+from dashboard.runtime.shard import WHOLE
 from informerd.clock import SystemClock
 from tests.support.live.fake_channel_layer import RecordingLayer
 from tests.support.live.replica_feeder import Feeder, put_feeders
@@ -81,7 +82,9 @@ async def test_what_several_own_is_counted_where_all_of_them_are_deleted() -> No
         }
 
     place = place_with("replicasets.apps", [owned(0, "one"), owned(1, "one", "two"), owned(2, "one", "three")])
-    place.app_state[REPLICAS].get("replicasets.apps").state = "stale"  # nobody knows that there is no set at all
+    undivided = place.app_state[REPLICAS].get("replicasets.apps").replica_of(WHOLE)
+    assert undivided is not None
+    undivided.state = "stale"  # nobody knows that there is no set at all
     found = await count_dependents(place, [Item("x", each, each, "tried") for each in ("one", "two")])
     assert found == ("2 Pods",)
 

@@ -22,6 +22,7 @@ from dashboard.objects.kinds.row import TableDefinition
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.live_list import open_list
 from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.shard import WHOLE
 from dashboard.server.wiring.web import ProtocolRouter, WebProcess, WiredApplication, build_web_process
 from dashboard.server.wiring.worker import WorkerProcess
 from informerd.clock import SystemClock
@@ -225,7 +226,9 @@ async def test_what_discovery_says_of_a_kind_reaches_the_hub_too(tmp_path: Path,
     assert [kind.resource.version for kind in made.hub.kinds] == ["v1", "v2"]
     query = Query.parse({}, "widgets.example.com")
     assert open_list(made.hub, made.hub.kinds[1], query).kind.resource.kind == "Widget"
-    made.replicas.get("widgets.example.com").table = TableDefinition(True, (), "v3")  # so the worker follows it now
+    undivided = made.replicas.get("widgets.example.com").replica_of(WHOLE)
+    assert undivided is not None
+    undivided.table = TableDefinition(True, (), "v3")  # so the worker follows it now
     await clock.advance(RETRY_CHANGED)
     await made.kind_discovery.resolve_due()
     assert [kind.resource.version for kind in made.kinds] == ["v1", "v3"]
