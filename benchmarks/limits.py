@@ -37,9 +37,9 @@ MEMORY_MB, POD_KB, START_SECONDS, ROWS_SECONDS, FIRST_BYTE_MS, GROWTH = 1200.0, 
 """The limits at 150,000 pods; the cost of a change may grow so much from the smallest cluster to the largest."""
 RATE = 100.0
 """Changes a second."""
-SETTLE_SECONDS = 5.0
+SETTLE_SECONDS = 10.0
 POLL_SECONDS = 0.2
-"""Seconds between two looks for the first rows: a page takes some 20 ms of the process that reads the lists meanwhile."""
+"""Seconds between two looks for the first rows: a page takes some 20 ms of the process that reads lists meanwhile."""
 NODES, PODS = "/resources/nodes/", "/resources/pods/"
 _ROW = re.compile(rb"<tr id=\"row-")
 

@@ -14,12 +14,12 @@ from informerd.cache.handler import FilteringHandler, Handler, HandlerFunctions,
 from informerd.cache.health import Health, State
 from informerd.cache.index import IndexFunction
 from informerd.cache.index_functions import field_index, label_index, owner_index
+from informerd.cache.list_turns import ListTurns
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.lister import Lister
 from informerd.cache.mutation_detector import FieldChange, Mutation, MutationHandler
 from informerd.cache.namespace_informers import NamespaceInformers
 from informerd.cache.reflector_failures import WatchErrorHandler
-from informerd.cache.list_turns import ListTurns
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.cache.store import Store

@@ -1,4 +1,4 @@
-"""Turns of the pages of large lists, so that few are under way at a time and the shortest lists are done first."""
+"""Turns of large lists, so that few are under way at a time and the shortest are done first."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ LARGE_LIST = 2_000
 
 
 class ListTurns:
-    """Lets the pages of `at_once` large lists come at a time. Where more wait, those with the fewest objects to come are
-    next, page by page: so most kinds are there early, and what is done with their objects overlaps with the other lists.
-    Lists of some thousand objects never wait, and no page waits longer than `patience` seconds.
+    """Lets `at_once` large lists, or pages of them, come at a time. Where more wait, those with the fewest objects to
+    come are next: so most kinds are there early, and what is done with their objects overlaps with the other lists.
+
+    Lists of some thousand objects never wait, and nothing waits longer than `patience` seconds.
     """
 
     def __init__(self, clock: Clock, *, at_once: int = 2, patience: float = 10.0) -> None:
@@ -30,7 +31,7 @@ class ListTurns:
 
     @asynccontextmanager
     async def turn(self, remaining: int | None) -> AsyncIterator[None]:
-        """The turn of a page of a list of which `remaining` objects are to come; None: nobody knows."""
+        """The turn of a list, or of a page of one, of which `remaining` objects are to come; None: nobody knows."""
         if remaining is None or remaining < LARGE_LIST:
             yield
             return

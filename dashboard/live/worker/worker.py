@@ -34,8 +34,8 @@ from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from dashboard.runtime.shard import WHOLE, Shard
 from informerd.cache.factory import SharedInformerFactory
-from informerd.cache.list_watch import ListWatch
 from informerd.cache.list_turns import ListTurns
+from informerd.cache.list_watch import ListWatch
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.clock import Clock
 from informerd.resource import Resource

@@ -128,11 +128,11 @@ class Pages:
 
     async def page(
         self,
-        resource_version: str,  # noqa: ARG002
+        resource_version: str,
         *,
         limit: int = 0,
-        continue_token: str = "",  # noqa: ARG002
-        on_progress: Callable[[int], None] = lambda _count: None,  # noqa: ARG002
+        continue_token: str = "",
+        on_progress: Callable[[int], None] = lambda _count: None,
     ) -> Page[Object]:
         self._order.append(self._name)
         await self._clock.sleep(1.0)

@@ -103,7 +103,11 @@ def test_of_two_objects_of_one_name_the_later_one_stays_and_the_changes_say_so()
 @pytest.mark.parametrize("many", [3, NAMES_IN_STEP - 1, NAMES_IN_STEP, 2 * NAMES_IN_STEP + 1])
 def test_rows_are_found_by_a_part_of_their_name(many: int) -> None:
     holding = ReplicaRows("pods")
-    rows = [pod(f"Web-{number}", namespace=f"team-{team}") for team in range(3) for number in range(many if team == 1 else 5)]
+    rows = [
+        pod(f"Web-{number}", namespace=f"team-{team}")
+        for team in range(3)
+        for number in range(many if team == 1 else 5)
+    ]
     holding.apply_frame(rows, ())
     for text in ("web-2", "b-1", "2", "WEB-2", "web-1\nweb-2", "5999"):
         wanted = [row.uid for row in rows if text in row.name.lower()]
