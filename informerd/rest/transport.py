@@ -252,8 +252,6 @@ class Transport:
             raise error_from_response(response.status, body, response.headers.items(), now=self._clock.time())
 
     def _unreachable(self, error: Exception) -> Unreachable:
-        if isinstance(error, Unreachable):
-            return error
         cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
         kind = NotConnected if isinstance(cause, OSError) and cause.errno in _NO_WAY_THERE else Unreachable
         return kind(_sentence(self._config.server, error))

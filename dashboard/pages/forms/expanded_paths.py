@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dashboard.objects.fields.field_access import Path
@@ -63,18 +63,15 @@ class ExpandedPaths:
         """These paths with all their parents."""
         return frozenset(path[:end] for path in (*self.paths, *self.pages) for end in range(1, len(path) + 1))
 
-    def after_move(self, holder: Path, places: dict[int, int | None]) -> ExpandedPaths:
-        """A copy after items of the list at `holder` were moved; None for a removed one."""
-        return replace(self, paths=tuple(_moved(self.paths, holder, places)))
+    def after_move(self, holder: Path, places: Mapping[int, int]) -> ExpandedPaths:
+        """A copy after items of the list at `holder` were moved to other `places`, with all that is below them."""
+        pages = {_moved(path, holder, places): start for path, start in self.pages.items()}
+        return ExpandedPaths(tuple(_moved(path, holder, places) for path in self.paths), pages)
 
 
-def _moved(paths: Iterable[Path], holder: Path, places: dict[int, int | None]) -> Iterable[Path]:
+def _moved(path: Path, holder: Path, places: Mapping[int, int]) -> Path:
     depth = len(holder)
-    for path in paths:
-        index = path[depth] if len(path) > depth and path[:depth] == holder else None
-        if not isinstance(index, int) or index not in places:
-            yield path
-            continue
-        place = places[index]
-        if place is not None:
-            yield (*holder, place, *path[depth + 1 :])
+    index = path[depth] if len(path) > depth and path[:depth] == holder else None
+    if not isinstance(index, int) or index not in places:
+        return path
+    return (*holder, places[index], *path[depth + 1 :])

@@ -59,7 +59,6 @@ def get(address: str, token: str = "") -> tuple[int, str]:
         connection.close()
 
 
-@pytest.mark.long
 def test_without_a_display_it_says_that_no_browser_was_started(environ: dict[str, str]) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         environ.pop(name, None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 from informerd.blocking.informers import informers
 from informerd.blocking.loop_thread import LoopThread
 from informerd.errors import InformerStopped
+from tests.support.wait import eventually
 
 
 @pytest.fixture
@@ -77,6 +80,23 @@ def test_closing_cancels_what_runs_and_refuses_what_comes_later(loop: LoopThread
     with pytest.raises(InformerStopped, match="have been closed"):
         loop.call(lambda: None)
     loop.close()
+
+
+def test_ctrl_c_in_the_thread_that_waits_cancels_what_it_waits_for(loop: LoopThread) -> None:
+    waiting, ended = threading.get_ident(), threading.Event()
+
+    async def forever() -> None:
+        await eventually(lambda: sys._current_frames()[waiting].f_code is threading.Condition.wait.__code__)
+        signal.pthread_kill(waiting, signal.SIGINT)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        loop.run(forever)
+    assert ended.wait(10)
+    assert loop.call(lambda: "still there") == "still there"
 
 
 @pytest.mark.parametrize("make", [lambda: 1 / 0, lambda: 5], ids=["raises", "gives no coroutine"])

@@ -99,9 +99,10 @@ async def test_an_end_within_a_second_but_after_an_event_begins_a_new_one(
 
 
 async def test_one_that_is_cut_off_three_times_in_a_row_gives_way_to_a_list(
-    start: StartInformer, server: ScriptedServer, clock: FakeClock
+    start: StartInformer, server: ScriptedServer, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What a proxy does that lets no answer last longer than it takes."""
+    caplog.set_level(logging.INFO, "informerd")
     setup = await start()
     for _ in range(3):
         request = await server.take_streaming_list()
@@ -111,6 +112,7 @@ async def test_one_that_is_cut_off_three_times_in_a_row_gives_way_to_a_list(
         request.drop()
     (await server.take_list()).answer_list([pod("a", "5")], "10")
     watch = await server.take_watch()
+    assert "pods: listing in pages instead of a streaming list: it was cut off 3 times" in caplog.text
     await watch.send("ERROR", EXPIRED)
     await clock.wait_for_sleeper(0.8, 1.6)
     await clock.advance(2)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import signal
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from ruamel.yaml import YAML
 
+from informerd.controllers.jinghzhu_reconciler import Pod
+from informerd.controllers.pod_operator import PodLines, Settings
 from tests.support.cluster_terminal import Running, Terminal
 from tests.support.controlplane import ControlPlane
+from tests.support.informerd.kubeconfigs import kubeconfig
 from tests.support.program import ROOT
 from tests.support.wait import eventually
 
@@ -208,3 +213,24 @@ async def test_a_kubeconfig_that_is_none_is_said_with_its_name(demo_terminal: Te
     with demo_terminal.run(*OPERATOR, PO_KUBECONFIG=str(tmp_path / "config")) as program:
         assert await program.ends() == 2
         assert program.lines[-1].startswith(f"pod_operator: PO_KUBECONFIG: {tmp_path / 'config'}")
+
+
+def test_of_the_changes_of_a_pod_those_of_its_phase_are_printed() -> None:
+    out = io.StringIO()
+    pending, running = (
+        msgspec.convert({"metadata": {"name": "alpha"}, "status": {"phase": phase}}, Pod)
+        for phase in ("Pending", "Running")
+    )
+    lines = PodLines(out)
+    lines.on_update(pending, pending)
+    assert out.getvalue() == ""
+    lines.on_update(pending, running)
+    assert out.getvalue() == (
+        "\nFind a Pod update event.\n\tPod Name: alpha\n\tOld Status: Pending\n\tNew Status: Running\n"
+    )
+
+
+def test_a_kubeconfig_that_can_be_used_is_taken_and_none_where_none_is_set(tmp_path: Path) -> None:
+    path = kubeconfig(tmp_path / "config")
+    assert Settings.read({"PO_KUBECONFIG": str(path)}).checked_kubeconfig() == path
+    assert Settings.read({}).checked_kubeconfig() is None

@@ -94,7 +94,16 @@ def test_items_of_lists_get_kind_and_api_version_where_they_lack_them(
 
 
 @pytest.mark.parametrize("transform", [None, lambda raw: raw], ids=["plain", "transformed"])
-@pytest.mark.parametrize("item", [b'{"kind":"Other"}', b'{"metadata":{"name":7}}', b"{ }", b'{"metadata":{}}'])
+@pytest.mark.parametrize(
+    "item",
+    [
+        b'{"kind":"Other"}',
+        b'{"kind":7,"metadata":{"name":"a"}}',
+        b'{"metadata":{"name":7}}',
+        b"{ }",
+        b'{"metadata":{}}',
+    ],
+)
 def test_items_of_another_kind_or_without_a_readable_head_are_a_typed_error(
     item: bytes, transform: Transform | None
 ) -> None:

@@ -23,18 +23,21 @@ from informerd.errors import (
     NotInTime,
     NotSynced,
     UnknownIndex,
+    UnreadableObject,
 )
 from informerd.manager.cache_options import strip_managed_fields
 from informerd.manager.cached_client import OWN_WRITE_TIMEOUT
 from informerd.manager.manager import Manager
 from informerd.manager.read_your_writes import ReadYourWrites
 from informerd.objects import Object
-from informerd.resource import MYDEMOS
+from informerd.resource import MYDEMOS, PODS
 from informerd.rest.client import Client
 from informerd.rest.response import Response
 from informerd.selectors.shard_selector import ShardSelector
+from tests.informerd.cache.test_unreadable_objects import broken, event
 from tests.informerd.manager.conftest import MAPS, NAMESPACES, Place
 from tests.support.clock import FakeClock
+from tests.support.scripted_api_server import ScriptedServer, pod
 from tests.support.wait import eventually
 
 
@@ -181,6 +184,26 @@ async def test_nothing_is_read_from_a_cache_that_has_not_synced(demo: Place) -> 
             read()
     assert not maps.has_synced
     await manager.client.rest.close()
+
+
+async def test_an_object_that_cannot_be_read_is_not_taken_for_one_that_is_gone(
+    server: ScriptedServer, clock: FakeClock
+) -> None:
+    async with server.client(clock) as client:
+        manager = Manager(client, clock=clock)
+        pods = manager.kind(PODS)
+        task = asyncio.create_task(manager.run())
+        stream = await server.take_streaming_list()
+        await stream.send_list([pod("a", "1"), pod("b", "2")], "10")
+        await pods.wait_for_sync()
+        await stream.send_raw(event("MODIFIED", broken("a", "11")))
+        await eventually(lambda: pods.informer.unreadable)
+        with pytest.raises(UnreadableObject, match="pods default/a cannot be read: it is nested too deeply"):
+            pods.get("default/a")
+        assert pods.get("default/b") is not None
+        assert pods.get("default/c") is None
+        manager.stop()
+        await task
 
 
 async def test_lists_go_by_namespace_selectors_indexes_and_tests(demo: Place) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import ssl
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from aiohttp import web
 from kubernetes.aio.client import Configuration
 
 from informerd.clock import SystemClock
-from informerd.errors import ConfigError, CredentialsError
+from informerd.errors import ConfigError, CredentialsError, MissingExtra
 from informerd.rest.client import Client
 from informerd.rest.credentials import Credentials
 from informerd.rest.official_config import cluster_from_official, load_official_kubeconfig
@@ -173,3 +174,11 @@ def written(folder: Path, user: dict[str, Any]) -> Path:
     file = folder / "kubeconfig"
     file.write_text(json.dumps(content))
     return file
+
+
+async def test_without_the_official_client_the_extra_that_brings_it_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "kubernetes.aio", None)
+    with pytest.raises(MissingExtra, match=r"load_official_kubeconfig needs .*: pip install 'informerd\[kubernetes\]'"):
+        await load_official_kubeconfig(tmp_path / "config")

@@ -1,7 +1,7 @@
 """Check of a text of several objects while the user types: each document by the schema of its own kind.
 
 The API server is only asked for its kinds and their schemas, which are cached for a while. Texts are parsed off the
-event loop, in slices, and of a known text only the changes; long ones in a process of their own, for a limited time.
+event loop, and of a known text only the changes; long ones in a process of their own, for a limited time.
 """
 
 from __future__ import annotations
@@ -34,8 +34,6 @@ from dashboard.runtime.concurrency_limit import Owners
 from dashboard.runtime.thread_pools import run_in_thread_if_large
 from informerd.errors import InformerdError, UnknownResource
 
-BATCH_CHARACTERS = LONG_TEXT
-"""Characters that are parsed in one slice; what is new in a text is checked in another process where it is longer."""
 MAX_PROBLEMS = 50
 """Most problems that are reported."""
 _Parts = tuple[Manifest, ...]
@@ -85,10 +83,7 @@ class TextCheck:
         if not documents:
             raise DocumentError(EMPTY)
         try:
-            for batch in (documents,) if len(text) > LONG_TEXT else _batches(documents):
-                await self._check_documents(batch)
-                if len(self._found) > MAX_OBJECTS:
-                    break
+            await self._check_documents(documents)
         except WorkEnded as error:
             raise DocumentError(str(error)) from None
         problems = list(self._problems())
@@ -96,24 +91,22 @@ class TextCheck:
         shown_problems = tuple(problem for _, problem in problems[:MAX_PROBLEMS])
         return CheckResult(min(len(self._found), MAX_OBJECTS), invalid_count, shown_problems, len(problems), self._keys)
 
-    async def _check_documents(self, batch: Sequence[DocumentText]) -> None:
-        """Parse and check the new documents, and add the results of all of them."""
-        known = {each.key: self._texts.get(each.key) for each in batch}
-        new = [each for each in batch if known[each.key] is None]
+    async def _check_documents(self, documents: Sequence[DocumentText]) -> None:
+        """Parse and check the new documents, and keep the results of all of them."""
+        known = {each.key: self._texts.get(each.key) for each in documents}
+        new = [each for each in documents if known[each.key] is None]
         parts: dict[str, _Parts] = {}
         if _size(new) > LONG_TEXT:
             parsed = await self._processes.run(self._owners, _parse_documents, new)
         else:
             parts = await run_in_thread_if_large(_read_parts, new, size=_size(new))
             parsed = {key: tuple(map(parse_object, each)) for key, each in parts.items()}
-        first = len(self._found)
-        for written in batch:
+        for written in documents:
             for each in known[written.key] or parsed.get(written.key, ()):
                 self._learn(written, each, len(self._found))
                 self._found.append((written, each))
-        added = self._found[first:]
-        await self._ask({each.kind for _, each in added if each.kind is not None})
-        await self._judge(first, added, parts)
+        await self._ask({each.kind for _, each in self._found if each.kind is not None})
+        await self._judge(parts)
 
     def _learn(self, written: DocumentText, each: ParsedObject, number: int) -> None:
         for defined in each.defined_kinds:
@@ -121,21 +114,20 @@ class TextCheck:
             self._keys.setdefault(f"{defined.api_version} {defined.kind}", written.key)
 
     async def _ask(self, kinds: set[KindKey]) -> None:
-        new = sorted(kinds - self._resolved.keys())
-        if self._context is None or not new:
+        if self._context is None or not kinds:
             return
-        targets = await asyncio.gather(*(_resolve_kind(self._context, *kind) for kind in new))
-        self._resolved.update(zip(new, targets, strict=True))
+        asked = sorted(kinds)
+        targets = await asyncio.gather(*(_resolve_kind(self._context, *kind) for kind in asked))
+        self._resolved.update(zip(asked, targets, strict=True))
 
-    async def _judge(
-        self, first: int, added: Sequence[tuple[DocumentText, ParsedObject]], parts: dict[str, _Parts]
-    ) -> None:
+    async def _judge(self, parts: dict[str, _Parts]) -> None:
         """Check by the schemas, unless the same schemas have checked the document before."""
-        schemas = [self._schema(each, first + index) for index, (_, each) in enumerate(added)]
+        found = self._found[:]
+        schemas = [self._schema(each, number) for number, (_, each) in enumerate(found)]
         todo: dict[int, tuple[DocumentText, list[Schema]]] = {}
-        for (written, _), schema in zip(added, schemas, strict=True):
+        for (written, _), schema in zip(found, schemas, strict=True):
             todo.setdefault(written.offset, (written, []))[1].append(schema)
-        stale = {written.offset for (written, each), by in zip(added, schemas, strict=True) if each.schema is not by}
+        stale = {written.offset for (written, each), by in zip(found, schemas, strict=True) if each.schema is not by}
         again = [each for offset, each in todo.items() if offset in stale]
         if not again:
             return
@@ -149,7 +141,7 @@ class TextCheck:
         else:
             results = await run_in_thread_if_large(_check_parts, again, parts, size=size)
         first_objects: dict[int, int] = {}
-        for number, (written, _) in enumerate(added, first):
+        for number, (written, _) in enumerate(found):
             first_objects.setdefault(written.offset, number)
         for (written, _), objects in zip(again, results, strict=True):
             self._texts.put(written.key, objects, len(written.text))
@@ -210,17 +202,6 @@ async def _resolve_kind(context: ApplyContext, api_version: str, kind: str) -> _
         return _ResolvedKind(unknown=await unknown_kind_text(context.discovery, api_version, kind, error))
     except InformerdError:
         return _ResolvedKind()
-
-
-def _batches(documents: Sequence[DocumentText]) -> Iterator[list[DocumentText]]:
-    batch, size = list[DocumentText](), 0
-    for each in documents:
-        if batch and size + len(each.text) > BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-        batch.append(each)
-        size += len(each.text)
-    yield batch
 
 
 def _size(documents: Sequence[DocumentText]) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.on_demand_kinds import ANNOUNCE_INTERVAL, Interest
+from dashboard.live.hub.on_demand_kinds import ANNOUNCE_INTERVAL, MAX_LISTED_KINDS, Interest
 from dashboard.live.replication.messages import (
     NOT_FOLLOWED,
     ON_DEMAND_SHOWN,
@@ -20,7 +20,7 @@ from dashboard.live.replication.messages import (
 )
 from dashboard.live.replication.replicas import Replicas
 from dashboard.live.replication.unwatched_list import KindList, ListedOnce
-from dashboard.objects.kinds.catalog import KINDS, KindInfo, parse_kinds
+from dashboard.objects.kinds.catalog import KINDS, KindInfo, kind_of_key, parse_kinds
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.overview.live_overview import open_overview
@@ -131,6 +131,19 @@ def test_a_web_process_asks_for_so_many_at_most_and_what_was_left_gives_way(look
         looking.interest.note_view(key)
     looking.interest.note_view(LEASES)
     assert set(looking.interest.keys) == {*SOME[1:], LEASES}
+
+
+def test_of_more_kinds_than_are_shown_the_one_viewed_least_recently_goes_altogether(looking: Looking) -> None:
+    keys = [f"things{number}.example.com" for number in range(LIMITS.kinds + MAX_LISTED_KINDS + 1)]
+    kinds = [kind for key in keys if (kind := kind_of_key(key)) is not None]
+    for kind in kinds[:-1]:
+        looking.clock.skip(0.001)
+        looking.interest.follow(kind)
+    looking.interest.note_view(keys[0])
+    assert [key for key in keys if key not in looking.replicas] == [keys[-1]]
+    looking.interest.follow(kinds[-1])
+    assert [key for key in keys if key not in looking.replicas] == [keys[1]]
+    assert keys[1] not in [kind.key for kind in looking.hub.kinds]
 
 
 def test_one_person_has_so_many_at_most_and_others_are_not_affected(looking: Looking) -> None:

@@ -12,6 +12,8 @@ from dashboard.live.replication.messages import (
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT, MAX_BUFFERED_BYTES, SnapshotPull
+from dashboard.live.replication.unwatched_list import KindList, ListedOnce
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.support.clock import FakeClock
@@ -210,3 +212,15 @@ def test_how_long_nothing_was_heard_of_a_worker_is_known(live: Replica, clock: F
     assert live.silent_seconds == 7
     live.receive_frame(frame(live.epoch, live.seq))
     assert live.silent_seconds == 0
+
+
+def test_while_a_list_is_taken_over_no_worker_is_asked_or_heard(clock: FakeClock) -> None:
+    later: list[SlicedWork] = []
+    replica = Replica("pods", clock, schedule=later.append)
+    replica.show_list(KindList(1.0, (row("listed"),), None), "the limit is reached")
+    assert replica.tick() is None
+    assert replica.receive_frame(frame("5", 4, row("a"))) is None
+    run_at_once(later.pop())
+    assert names(replica) == ["listed=1"]
+    assert replica.listed == ListedOnce(1.0, "the limit is reached")
+    assert replica.tick() == SnapshotRequest("pods", "")

@@ -118,6 +118,19 @@ CREATED = "created 2026-11-01 08:00:00 UTC ago."
             made("Node", "n", namespace="", spec={"unschedulable": True}, status={"allocatable": ROOM}),
             "Unknown,SchedulingDisabled, room for 110 pods, 4 CPU, ? memory, takes no new pods.",
         ),
+        (
+            "nodes",
+            made(
+                "Node",
+                "n",
+                namespace="",
+                status={
+                    "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": START}],
+                    "nodeInfo": {"kubeletVersion": "v1.37.0"},
+                },
+            ),
+            "Ready for 2026-11-01 08:00:00 UTC, kubelet v1.37.0.",
+        ),
     ],
 )
 def test_the_first_sentence_says_how_the_object_is(key: str, obj: Json, expected: str) -> None:

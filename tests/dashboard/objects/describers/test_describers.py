@@ -147,6 +147,14 @@ def test_a_pod_that_is_held_by_gates_says_so_until_it_has_a_node() -> None:
     assert said(pod_facts(made("Pod", "p", spec=POD))).items() >= held.items()
 
 
+def test_a_pod_says_of_each_readiness_gate_what_its_condition_is() -> None:
+    gates = [{"conditionType": "example.com/balanced"}, {"conditionType": "example.com/warm"}]
+    spec = {"containers": [{"name": "a"}], "readinessGates": gates}
+    status = {"conditions": [{"type": "example.com/balanced", "status": "False"}]}
+    found = said(pod_facts(made("Pod", "p", spec=spec, status=status)))
+    assert found["Readiness gates"] == ["example.com/balanced: False", "example.com/warm: not set yet"]
+
+
 def test_a_container_says_its_probes_and_on_demand_how_it_is_set_up() -> None:
     obj = made("Pod", "p", spec=POD, status={"containerStatuses": [{"name": "a", "imageID": "a@sha256:1"}]})
     (line,) = describe("pods", row_of("pods", obj), obj, 0.0).containers

@@ -100,6 +100,16 @@ def test_endless_nesting_is_refused(opening: str) -> None:
         parse("a:\n  " + opening * 5000)
 
 
+def test_a_text_with_too_many_names_and_values_is_refused_at_the_first_that_is_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("dashboard.objects.manifests.composer.MAX_NODES", 6)
+    assert parse("a: 1\nb: [2]\n").value == {"a": 1, "b": [2]}
+    with pytest.raises(DocumentError, match="more than 6 names and values") as caught:
+        parse("a: 1\nb: [2, 3]\n")
+    assert (caught.value.line, caught.value.column) == (2, 8)
+
+
 def test_aliases_and_merge_keys_mean_what_they_say() -> None:
     text = "base: &base {a: 1, b: 2}\nuse:\n  <<: *base\n  b: 3\nagain: *base\n"
     value = parse(text).value
