@@ -14,7 +14,6 @@ from informerd.cache.handler import FilteringHandler, Handler, HandlerFunctions,
 from informerd.cache.health import Health, State
 from informerd.cache.index import IndexFunction
 from informerd.cache.index_functions import field_index, label_index, owner_index
-from informerd.cache.list_turns import ListTurns
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.lister import Lister
 from informerd.cache.mutation_detector import FieldChange, Mutation, MutationHandler
@@ -255,7 +254,6 @@ __all__ = [
     "LabelChanged",
     "LabelSelector",
     "LeaderElectionLost",
-    "ListTurns",
     "ListWatch",
     "Lister",
     "LogEntry",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from informerd.cache.list_turns import ListTurns
 from informerd.cache.list_watch import Page
 from informerd.clock import Clock, within
 from informerd.errors import Expired, InformerdError, Unreadable
@@ -58,13 +56,12 @@ async def list_all(
     progress: Progress,
     clock: Clock,
     largest: int = 0,
-    turns: ListTurns | None = None,
     whole_within: float = 0.0,
 ) -> Listing[T]:
     """List everything, in pages of `limit` objects (0: at once), which grow up to `largest`.
 
     A long list is asked for once more in one answer after its first page, where that seems to take less than
-    `whole_within` seconds; where it does not, or fails, the pages go on. What is long waits for its turn among `turns`.
+    `whole_within` seconds; where it does not, or fails, the pages go on.
 
     Where a later page has expired, the whole list is asked for again without pages at the version first asked for.
     What goes wrong with the first page is raised.
@@ -82,22 +79,20 @@ async def list_all(
     seconds = took * (page.remaining or 0) / max(1, len(page.objects))
     if page.continue_token and page.remaining is not None and seconds < whole_within:
         whole = _Whole(list_watch, resource_version, len(page.objects), page.remaining, progress)
-        async with turns.turn(page.remaining) if turns is not None else nullcontext():
-            if (found := await whole.list(whole_within, clock)) is not None:
-                return found
+        if (found := await whole.list(whole_within, clock)) is not None:
+            return found
     while page.continue_token:
         before = len(listing.objects)
         if limit < largest and took < PAGE_SECONDS:
             limit = min(2 * limit, largest)
-        async with turns.turn(page.remaining) if turns is not None else nullcontext():
-            began = clock.now()
-            try:
-                page = await list_watch.page("", limit=limit, continue_token=page.continue_token, on_progress=came)
-            except Expired:
-                before = 0
-                page = await list_watch.page(resource_version, on_progress=came)
-                listing = Listing({}, page.resource_version, True)
-            took = clock.now() - began
+        began = clock.now()
+        try:
+            page = await list_watch.page("", limit=limit, continue_token=page.continue_token, on_progress=came)
+        except Expired:
+            before = 0
+            page = await list_watch.page(resource_version, on_progress=came)
+            listing = Listing({}, page.resource_version, True)
+        took = clock.now() - began
         _add(listing, page, progress)
     return listing
 
@@ -122,7 +117,8 @@ class _Whole(Generic[T]):
             async with within(seconds, clock):
                 page = await self._list_watch.page(self._resource_version, on_progress=self._came)
         except (InformerdError, TimeoutError) as error:
-            log.info("a list in one answer failed, it goes on in pages: %s", error or f"it took more than {seconds} s")
+            problem = str(error) or f"it took more than {seconds:g} s"
+            log.info("a list in one answer failed, it goes on in pages: %s", problem)
             return None
         listing: Listing[T] = Listing({}, page.resource_version, False)
         _add(listing, page, self._progress)

@@ -226,7 +226,6 @@ class Reflector(Generic[T]):
                 largest=largest,
                 progress=self._progress,
                 clock=self._clock,
-                turns=settings.list_turns,
                 whole_within=settings.whole_within if settings.consistent_lists else 0.0,
             )
         if version == "0" and listing.is_paginated:

@@ -8,8 +8,6 @@ from collections.abc import Callable
 
 import msgspec
 
-from informerd.cache.list_turns import ListTurns
-
 _VERSION = re.compile(r"v?(\d+)\.(\d+)")
 PAGES_FROM_MEMORY = (1, 34)
 """The first version of Kubernetes that serves pages of a consistent list from its watch cache by default (KEP-4988,
@@ -45,8 +43,6 @@ class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
     """A list in several pages is asked for in one answer after its first page where that seems to take less than so
     many seconds; its pages go on where it does not, or fails. An API server ends a request after 60 s.
     """
-    list_turns: ListTurns | None = None
-    """Whose turn it is where several large lists come in pages; None: all come at once."""
     internal_error_retry: float = 0.0
     """Seconds for which a watch that ends with InternalError is resumed without a relist."""
     watch_interval: float = 1.0

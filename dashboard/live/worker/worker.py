@@ -34,7 +34,6 @@ from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.on_demand_kind_limits import OnDemandLimits
 from dashboard.runtime.shard import WHOLE, Shard
 from informerd.cache.factory import SharedInformerFactory
-from informerd.cache.list_turns import ListTurns
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.clock import Clock
@@ -84,7 +83,7 @@ class Worker:
         self._layer = channel_layer
         self._publishes = publishes
         self._sender = (Sender if publishes else SilentSender)(channel_layer, layer_health)
-        settings = ReflectorSettings(keep_absent=True, lists_by_version=True, list_turns=ListTurns(clock))
+        settings = ReflectorSettings(keep_absent=True, lists_by_version=True)
         self.factory = SharedInformerFactory(client, clock=clock, settings=settings)
         self._definitions = CrdClient(client, self.factory)
         self._access = access

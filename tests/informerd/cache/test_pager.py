@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import pytest
 
-from informerd.cache.list_turns import LARGE_LIST, ListTurns
 from informerd.cache.list_watch import Page
 from informerd.cache.pager import Listing, list_all
 from informerd.errors import Expired, Forbidden, InformerdError, MalformedStream, Status, TooManyRequests, Unreachable
@@ -56,14 +55,10 @@ class Source:
         return Page([named("a", "1"), named("b", "2"), named("d", "4"), named("e", "11")], "12")
 
 
-async def read(
-    source: Source, clock: FakeClock, turns: ListTurns | None = None
-) -> tuple[Listing[Object], list[tuple[int, int | None]]]:
+async def read(source: Source, clock: FakeClock) -> tuple[Listing[Object], list[tuple[int, int | None]]]:
     told: list[tuple[int, int | None]] = []
     reading = asyncio.ensure_future(
-        list_all(
-            source, "", limit=2, clock=clock, progress=lambda *each: told.append(each), whole_within=WITHIN, turns=turns
-        )
+        list_all(source, "", limit=2, clock=clock, progress=lambda *each: told.append(each), whole_within=WITHIN)
     )
     while not reading.done():
         await run_ready_tasks()
@@ -127,14 +122,3 @@ async def test_a_list_that_would_take_too_long_or_whose_length_is_not_known_come
 async def test_other_programs_errors_are_raised(clock: FakeClock) -> None:
     with pytest.raises(ZeroDivisionError):
         await read(Source(clock, ZeroDivisionError()), clock)
-
-
-async def test_a_whole_list_gives_its_turn_back_whether_it_fails_or_not(clock: FakeClock) -> None:
-    turns = ListTurns(clock, at_once=1)
-    for whole in (Unreachable("reset"), WITHIN + 1, 0.0):
-        source = Source(clock, whole)
-        source.remaining = LARGE_LIST
-        await read(source, clock, turns)
-    waiting = asyncio.ensure_future(turns.turn(LARGE_LIST).__aenter__())
-    await run_ready_tasks()
-    assert waiting.done()
