@@ -120,6 +120,8 @@ class _Whole(Generic[T]):
             problem = str(error) or f"it took more than {seconds:g} s"
             log.info("a list in one answer failed, it goes on in pages: %s", problem)
             return None
+        if page.continue_token:  # a server that gives no more at once, whatever is asked for
+            return None
         listing: Listing[T] = Listing({}, page.resource_version, False)
         _add(listing, page, self._progress)
         return listing

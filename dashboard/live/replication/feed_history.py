@@ -302,5 +302,5 @@ def _chunk(
     key: str, entries: list[Entry], size: int, compressed: bytes = b"", plain_entries: tuple[Entry, ...] = ()
 ) -> HistoryChunk:
     times = [entry.time for entry in entries]
-    ordered_to = entries[-1].ordered_at
+    ordered_to = max(entry.ordered_at for entry in entries)
     return HistoryChunk(key, min(times), max(times), ordered_to, len(entries), size, compressed, plain_entries)

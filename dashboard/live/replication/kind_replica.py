@@ -70,7 +70,6 @@ class KindReplica:
         """Whether listeners have heard of a first snapshot."""
         self._recent = _RecentChanges()
         self._shown = self._division(WHOLE.count)
-        self._is_listed_once = False
         """Whether rows are shown that no worker has sent."""
         self._heard = set[int]()
         """Numbers of shards of the divisions of which a frame has come."""
@@ -273,7 +272,7 @@ class KindReplica:
             self._comparison.add_changed(change)
         if division is not self._shown:
             return
-        if not self._has_first and not change.is_first_snapshot and _is_complete(division):
+        if not self._has_first and not change.is_first_snapshot and _is_complete(division) and division.listed is None:
             self._notify_first(division, change)
         else:
             self._notify(change)
@@ -320,7 +319,7 @@ class KindReplica:
         shown = self._shown
         if other.is_live:
             return not shown.is_live or (self._began_later(other) and self._overlaps(other))
-        if self._is_listed_once:
+        if shown.listed is not None:
             return False
         has_nothing = shown.state == "starting" and not shown.rows
         if has_nothing and (other.state == "live" or not self._was_heard(shown)):
@@ -360,7 +359,7 @@ class KindReplica:
         to, through, table = comparison.to, self._announced_through(), self._shown.table
         rows = comparison.changes()
         self.rates.move(self._clock.time())
-        self._shown, self._is_listed_once = to, False
+        self._shown = to
         has_new_columns = table is not None and to.table != table
         change = Change(rows, has_new_columns=has_new_columns, has_new_health=True)
         if not _is_complete(to):
@@ -377,10 +376,10 @@ class KindReplica:
         undivided = self._division(WHOLE.count)
         if undivided is not self._shown:
             self._comparison = None
+            _replicas(undivided)[0].hold(self._shown.rows, self._shown.table)
             comparison = DivisionComparison(self._shown, undivided)
             run_at_once(comparison.run())
             self._move(comparison)
-        self._is_listed_once = True
         return _replicas(undivided)[0]
 
 

@@ -213,6 +213,11 @@ class Replica:
             return self._finish(pull)
         return pull.next_request()
 
+    def hold(self, rows: Mapping[str, Row], table: TableDefinition | None) -> None:
+        """Have these rows, and no others, without telling anybody: those of others that this one takes the place of."""
+        self._describe(table)
+        self._holding.apply_frame(rows.values(), set(self.rows).difference(rows))
+
     def show_list(self, listed: KindList, reason: str) -> None:
         """Show the rows of one list, because no worker follows the kind; `reason` is a clause that says why not.
 

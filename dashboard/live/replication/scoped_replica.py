@@ -183,10 +183,13 @@ class ScopedReplica:
     @property
     def outdated_shards(self) -> tuple[OutdatedShard, ...]:
         """Shards that are not live while others are, with those of their namespaces in which something may be seen."""
-        sees = self.visibility.sees_namespace
         return tuple(
-            replace(each, namespaces=tuple(filter(sees, each.namespaces))) for each in self._freshness.outdated_shards
+            replace(each, namespaces=tuple(filter(self._has_rows_in, each.namespaces)))
+            for each in self._freshness.outdated_shards
         )
+
+    def _has_rows_in(self, namespace: str) -> bool:
+        return any(map(self.visibility.sees_row, self.base.rows_in(namespace)))
 
     def on_change(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` for each change of which something is visible. Returns a function that ends that."""
