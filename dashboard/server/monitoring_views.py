@@ -49,8 +49,7 @@ async def readyz(request: HttpRequest) -> HttpResponse:
 
 def is_waited_for(replica: ReadableReplica) -> bool:
     """Whether pages of the kind are to wait for a worker's first message."""
-    is_patient = all(each.silent_seconds < SHARD_PATIENCE for each in replica.outdated_shards)
-    return replica.state == "starting" and is_patient
+    return replica.state == "starting" and replica.awaited_seconds < SHARD_PATIENCE
 
 
 @require_safe

@@ -76,8 +76,7 @@ async def list_all(
     took = clock.now() - began
     listing: Listing[T] = Listing({}, page.resource_version, bool(page.continue_token))
     _add(listing, page, progress)
-    seconds = took * (page.remaining or 0) / max(1, len(page.objects))
-    if page.continue_token and page.remaining is not None and seconds < whole_within:
+    if page.continue_token and page.remaining is not None and took * page.remaining < whole_within * limit:
         whole = _Whole(list_watch, resource_version, len(page.objects), page.remaining, progress)
         if (found := await whole.list(whole_within, clock)) is not None:
             return found

@@ -274,7 +274,8 @@ class Interest:
         replica, viewed, now = self._replicas.get(key), self._viewed.get(key), self._clock.now()
         if replica.listed is not None or (viewed is not None and now - viewed.listed_at < RETRY_LIST):
             return False
-        is_unheard = replica.state == "starting" and viewed is not None and now - viewed.since >= SILENT_WORKER
+        is_heard = replica.state != "starting" or any(replica.epochs.values())  # perhaps only some of its shards
+        is_unheard = not is_heard and viewed is not None and now - viewed.since >= SILENT_WORKER
         return not replica.is_requested or is_unheard or self._is_refused(replica)
 
     @staticmethod

@@ -61,7 +61,7 @@ class KindIndex:
     """
 
     def __init__(self, replica: ReadableReplica, clock: Clock, slices: Slices, usage: UsageLookup = NO_USAGE) -> None:
-        self.rows: dict[str, Row] = {} if replica.is_partial else dict(replica.rows)
+        self.rows: dict[str, Row] = {} if replica.is_partial else dict(replica.rows.items())
         """Rows by uid, on which all results are built. The replica may be ahead by some slices."""
         self._is_loaded = not replica.is_partial
         """Whether `rows` has all of them. What is to be built waits for that."""

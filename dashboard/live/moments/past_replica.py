@@ -48,6 +48,7 @@ class PastReplica:
         self.epoch = ""
         self.epochs: Mapping[str, bool] = {}
         self.outdated_shards: tuple[OutdatedShard, ...] = ()
+        self.awaited_seconds = 0.0
         self._listeners = Listeners(key)
         self.was_read = asyncio.Event()
         """Set once all of its rows are there, or it is known why not."""

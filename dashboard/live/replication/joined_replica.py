@@ -65,7 +65,13 @@ class JoinedFreshness:
         if not any(part.is_live for part in self.parts):
             return ()
         outdated = ((shard, part) for shard, part in self.by_shard.items() if not part.is_live)
-        return tuple(OutdatedShard(shard, part.namespaces, part.silent_seconds) for shard, part in outdated)
+        return tuple(OutdatedShard(shard, part.namespaces) for shard, part in outdated)
+
+    @property
+    def awaited_seconds(self) -> float:
+        """For how long the first message of a shard is waited for at most, while others have theirs."""
+        awaited = [part.silent_seconds for part in self.parts if part.state == "starting"]
+        return max(awaited, default=0.0) if len(awaited) < len(self.parts) else 0.0
 
 
 class JoinedReplica(JoinedFreshness):

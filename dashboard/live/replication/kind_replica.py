@@ -7,6 +7,7 @@ Listeners hear of the rows that differ, and of each change once.
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
@@ -38,6 +39,8 @@ from informerd.clock import Clock
 
 FORGET_AFTER = 10.0
 """Seconds of silence of all its workers after which a division that is not shown is forgotten."""
+RECENT_SECONDS = 60.0
+"""Seconds before the newest change whose changes are remembered: several times what workers' reports overlap."""
 
 
 class KindReplica:
@@ -186,6 +189,10 @@ class KindReplica:
         return self._shown.listed
 
     @property
+    def awaited_seconds(self) -> float:
+        return self._shown.awaited_seconds
+
+    @property
     def outdated_shards(self) -> tuple[OutdatedShard, ...]:
         return self._shown.outdated_shards
 
@@ -311,6 +318,7 @@ class KindReplica:
             is_wanted = self._comparison is comparison
             if is_wanted:
                 self._comparison = None
+        is_wanted = is_wanted and self._divisions.get(count) is comparison.to
         if is_wanted and self._is_better(count, comparison.to):
             self._move(comparison)
 
@@ -384,24 +392,34 @@ class KindReplica:
 
 
 class _RecentChanges:
-    """The changes that were announced last, at most MAX_RECENT: more than the lines that a division has."""
+    """The changes that were announced last, of RECENT_SECONDS and at most MAX_RECENT: more than the lines that a
+    division has.
+    """
 
     def __init__(self) -> None:
-        self._epochs: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._recent: OrderedDict[tuple[str, str], tuple[str, float]] = OrderedDict()
+        """The epoch and the time of each."""
+        self._newest = -math.inf
 
     def add(self, entries: list[Entry]) -> None:
         for entry in entries:
-            self._epochs[change_id(entry)] = entry.epoch
-        while len(self._epochs) > MAX_RECENT:
-            self._epochs.popitem(last=False)
+            self._recent[change_id(entry)] = entry.epoch, entry.time
+            self._newest = max(self._newest, entry.time)
+        while self._recent and self._is_dropped(*next(iter(self._recent.values()))):
+            self._recent.popitem(last=False)
+
+    def _is_dropped(self, _epoch: str, time: float) -> bool:
+        """Whether the oldest one is."""
+        return len(self._recent) > MAX_RECENT or time < self._newest - RECENT_SECONDS
 
     def has(self, entry: Entry) -> bool:
         """Whether the change was announced."""
-        return change_id(entry) in self._epochs
+        return change_id(entry) in self._recent
 
     def has_from_another(self, entry: Entry) -> bool:
         """Whether the change was announced as another worker reported it."""
-        return self._epochs.get(change_id(entry), entry.epoch) != entry.epoch
+        epoch, _ = self._recent.get(change_id(entry), (entry.epoch, 0.0))
+        return epoch != entry.epoch
 
 
 class _MovedRates:

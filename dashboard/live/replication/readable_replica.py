@@ -24,8 +24,6 @@ class OutdatedShard:
     shard: Shard
     namespaces: tuple[str, ...]
     """The namespaces of its rows, sorted."""
-    silent_seconds: float = 0.0
-    """Seconds since its worker was last heard, or is waited for."""
 
 
 class UidLookup(Protocol):
@@ -118,6 +116,8 @@ class ReadableReplica(Protocol):
     def seq(self) -> int: ...
     @property
     def is_live(self) -> bool: ...
+    @property
+    def awaited_seconds(self) -> float: ...
     @property
     def outdated_shards(self) -> tuple[OutdatedShard, ...]: ...
 

@@ -80,6 +80,7 @@ class Replica:
         self._listing: KindList | None = None
         """The list whose rows are being taken over."""
         self.outdated_shards: tuple[OutdatedShard, ...] = ()
+        self.awaited_seconds = 0.0
         """Shards that are not live while others are; none, because it is of one worker."""
         self.shard_count = 1
         """Number of workers whose rows it has."""

@@ -181,6 +181,10 @@ class ScopedReplica:
         return self.base.freshness_in(namespaces)
 
     @property
+    def awaited_seconds(self) -> float:
+        return self.base.awaited_seconds
+
+    @property
     def outdated_shards(self) -> tuple[OutdatedShard, ...]:
         """Shards that are not live while others are, with those of their namespaces in which something may be seen."""
         return tuple(

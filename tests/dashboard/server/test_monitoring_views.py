@@ -55,3 +55,15 @@ async def test_a_process_is_ready_though_one_of_several_workers_does_not_come() 
     await cluster.turns(int(SHARD_PATIENCE / STEP))
     assert cluster.replica.state == "starting"
     assert not is_waited_for(cluster.replica)
+
+
+@pytest.mark.parametrize("state", ["absent", "forbidden", "stale"])
+async def test_a_shard_is_not_waited_for_longer_where_the_others_are_not_live_either(state: State) -> None:
+    cluster = ShardedCluster()
+    cluster.start(Shard(1, 3), Shard(2, 3))
+    for worker in cluster.workers:
+        worker.health = Health(state, cluster.clock.time(), problem="no answer")
+    await cluster.turns(8)
+    assert is_waited_for(cluster.replica)
+    await cluster.turns(int(SHARD_PATIENCE / STEP))
+    assert not is_waited_for(cluster.replica)

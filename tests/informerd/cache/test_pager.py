@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -122,3 +123,41 @@ async def test_a_list_that_would_take_too_long_or_whose_length_is_not_known_come
 async def test_other_programs_errors_are_raised(clock: FakeClock) -> None:
     with pytest.raises(ZeroDivisionError):
         await read(Source(clock, ZeroDivisionError()), clock)
+
+
+class CappedSource(Source):
+    """A server that gives two objects at a time, also to who asks for all, as an aggregated API may."""
+
+    async def page(
+        self, resource_version: str, *, limit: int = 0, continue_token: str = "", **others: Any
+    ) -> Page[Object]:
+        if not limit and not continue_token:
+            self.asked.append((resource_version, limit, continue_token))
+        return await super().page(resource_version, limit=limit or 2, continue_token=continue_token, **others)
+
+
+async def test_an_answer_that_a_server_caps_is_not_taken_for_the_whole_list(clock: FakeClock) -> None:
+    source = CappedSource(clock)
+    listing, _ = await read(source, clock)
+    assert ("", 0, "") in source.asked
+    assert versions(listing) == {"a": "1", "b": "2", "c": "3", "d": "4"}
+
+
+class ShardOfSource(Source):
+    """The same list for an informer that keeps none of the first page's objects."""
+
+    async def page(self, *where: Any, **how: Any) -> Page[Object]:
+        page = await super().page(*where, **how)
+        return Page(
+            [obj for obj in page.objects if obj.metadata.name > "b"],
+            page.resource_version,
+            page.continue_token,
+            page.remaining,
+        )
+
+
+async def test_how_long_a_list_takes_is_judged_by_what_the_server_sent(clock: FakeClock) -> None:
+    source = ShardOfSource(clock, first_page=20.0)
+    listing, _ = await read(source, clock)
+    assert source.asked == [("", 2, ""), ("", 0, "")]
+    assert versions(listing) == {"d": "4", "e": "11"}

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.on_demand_kinds import ANNOUNCE_INTERVAL, MAX_LISTED_KINDS, Interest
+from dashboard.live.hub.on_demand_kinds import ANNOUNCE_INTERVAL, MAX_LISTED_KINDS, SILENT_WORKER, Interest
 from dashboard.live.replication.messages import (
     NOT_FOLLOWED,
     ON_DEMAND_SHOWN,
@@ -24,6 +24,7 @@ from dashboard.objects.kinds.catalog import KINDS, KindInfo, kind_of_key, parse_
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.overview.live_overview import open_overview
+from dashboard.runtime.shard import Shard
 from informerd.cache.health import Health
 from informerd.errors import InformerdError
 from tests.dashboard.live.worker.test_on_demand_kinds import LEASES, LIMITS, NAMES, SOME
@@ -238,6 +239,27 @@ async def test_a_kind_that_the_worker_refuses_is_listed_once_until_the_worker_ha
     assert replica.is_live
     assert not hasattr(replica.listed, "at")
     assert [each.name for each in replica.rows.values()] == ["live"]
+
+
+async def test_a_kind_of_which_one_shard_is_heard_is_not_listed(looking: Looking) -> None:
+    looking.follow(LEASES)
+    replica, shard, live = looking.replicas.get(LEASES), Shard(1, 3), Health(state="live", since=2.0)
+    frame = Frame(LEASES, "6-a", 1, 2.0, live, shard=shard)
+    replica.receive_frame(frame)
+    chunk = SnapshotChunk(LEASES, "6-a", 1, "6.1", 0, 1, live, rows=(row("one"),), announced_from=2.0, shard=shard)
+    replica.receive_chunk(chunk)
+    for _ in range(int(SILENT_WORKER) + 2):
+        looking.pass_time(1.0)
+        replica.receive_frame(frame)
+        replica.tick()
+    assert replica.state == "starting"
+    await looking.interest.wait_until_readable(LEASES)
+    assert replica.listed is None
+    assert [each.name for each in replica.rows.values()] == ["one"]
+    looking.pass_time(SILENT_WORKER)
+    replica.tick()
+    await looking.interest.wait_until_readable(LEASES)
+    assert replica.listed is not None
 
 
 async def test_a_kind_whose_objects_take_too_much_memory_is_listed_while_its_page_is_open(looking: Looking) -> None:

@@ -149,3 +149,10 @@ def test_changes_in_the_second_of_the_workers_start_are_counted(monkeypatch: pyt
     clock = FakeClock()
     log = FeedHistory([Feeder("pods", clock).replica], clock)
     assert log.rates_from(["pods"], 1_800_000_060.0) == 1_800_000_000
+
+
+def test_the_newest_of_a_piece_counts_for_its_order_also_where_an_older_one_came_last() -> None:
+    log, _, _ = log_of("pods")
+    told(log, "pods", [*(entry(seq, at=seq / 10) for seq in range(2, CHUNK_SIZE + 1)), entry(1, at=0.1)])
+    (piece,) = log.chunks(["pods"], -math.inf, math.inf)
+    assert piece.ordered_to == max(one.ordered_at for one in piece.entries())

@@ -284,3 +284,92 @@ async def test_who_sees_one_namespace_sees_it_through_moves_and_no_name_of_anoth
     cluster.kill(Shard(2, 3))
     await cluster.turns(SILENCE)
     assert (scoped.state, scoped.stale_since) == ("stale", cluster.replica.freshness_in(["red"]).stale_since)
+
+
+async def test_a_list_does_not_make_the_feed_complete_from_its_time_on(cluster: ShardedCluster) -> None:
+    cluster.put("shop", "a")
+    cluster.made.clear()
+    cluster.made_at.clear()
+    listed = KindList(cluster.clock.time(), tuple(cluster.objects.values()), None)
+    cluster.replica.show_list(listed, "no room")
+    await cluster.turns(20)
+    cluster.put("shop", "unreported")
+    await cluster.turns(20)
+    cluster.start(WHOLE)
+    await cluster.turns(8)
+    cluster.put("shop", "reported")
+    await cluster.turns(8)
+    assert cluster.replica.is_live
+    assert cluster.untold() == []
+    assert cluster.history.known_from(["pods"]) == cluster.replica.announced_from
+
+
+async def test_a_list_that_takes_the_place_of_shards_deletes_nothing(cluster: ShardedCluster) -> None:
+    cluster.start(*THIRDS[:2])
+    await cluster.turns(SILENCE)
+    assert (len(cluster.replica.rows), cluster.replica.state) == (2, "starting")
+    before = len(cluster.changes)
+    listed = KindList(cluster.clock.time(), tuple(cluster.objects.values()), None)
+    cluster.replica.show_list(listed, "no worker has been heard")
+    assert len(cluster.replica.rows) == 3
+    assert [old for change in cluster.changes[before:] for old, new in change.rows if new is None] == []
+
+
+async def test_rows_of_shards_stay_where_no_list_can_be_had(cluster: ShardedCluster) -> None:
+    cluster.start(*THIRDS)
+    await cluster.turns(SILENCE)
+    cluster.replica.show_failure("the API server does not answer", "no room", is_forbidden=False)
+    assert len(cluster.replica.rows) == 3
+
+
+@pytest.mark.parametrize("was_listed", [False, True])
+async def test_after_a_worker_has_taken_the_place_of_a_list_others_may_take_its_place(
+    cluster: ShardedCluster, was_listed: bool
+) -> None:
+    cluster.put("shop", "a")
+    if was_listed:
+        listed = KindList(cluster.clock.time(), tuple(cluster.objects.values()), None)
+        cluster.replica.show_list(listed, "no room")
+        await cluster.turns(20)
+    cluster.start(WHOLE)
+    await cluster.turns(10)
+    assert cluster.replica.is_live
+    cluster.kill(WHOLE)
+    await cluster.turns(SILENCE)
+    cluster.put("shop", "b")
+    cluster.start(*THIRDS)
+    for worker in cluster.workers:
+        worker.health = Health("stale", cluster.clock.time(), problem="no answer", has_answer=True)
+    await cluster.turns(30)
+    assert cluster.replica.get("shop", "b") is not None
+
+
+class ByName:
+    """Who may see the objects of one name in two namespaces."""
+
+    namespaces = frozenset(("red", "shop"))
+    is_all_there = is_nothing = False
+
+    def sees_row(self, row: Row) -> bool:
+        return self.sees_name(row.namespace, row.name)
+
+    def sees_entry(self, entry: Entry) -> bool:
+        return self.sees_name(entry.namespace, entry.name)
+
+    def sees_name(self, _namespace: str, name: str) -> bool:
+        return name == "mine"
+
+    def sees_namespace(self, namespace: str) -> bool:
+        return namespace in self.namespaces
+
+
+async def test_namespaces_with_hidden_rows_alone_are_not_named(cluster: ShardedCluster) -> None:
+    cluster.put("red", "hidden")
+    cluster.put("shop", "mine")
+    cluster.start(*THIRDS)
+    await cluster.turns(6)
+    scoped = ScopedReplica(cluster.replica, ByName())
+    cluster.kill(THIRDS[1])
+    await cluster.turns(SILENCE)
+    assert [each.namespaces for each in cluster.replica.outdated_shards] == [("red",)]
+    assert [each.namespaces for each in scoped.outdated_shards] == [()]
