@@ -94,7 +94,7 @@ class Replica:
         self._heard_at = clock.now()
         self._place = Position()
         self._telling = EntryDeduplicator()
-        self._pull: SnapshotPull | None = SnapshotPull(key, clock, before=self.rows)
+        self._pull: SnapshotPull | None = self._new_pull()
         self._schedule = schedule
         self._question: SnapshotRequest | None = None
         self._open_gaps = 0
@@ -171,7 +171,7 @@ class Replica:
                 self.silences += 1
                 self._become("stale", since=self._clock.time() - (self._clock.now() - self._heard_at))
             if self._pull is None or self._pull.followed_epoch:
-                self._pull = SnapshotPull(self.key, self._clock, before=self.rows)
+                self._pull = self._new_pull()
             if self.is_unlisted:
                 self.is_unlisted = False
                 self._notify(Change(has_new_health=True))
@@ -288,7 +288,7 @@ class Replica:
         if self.listed is not None:
             self.state, self.stale_since, self.is_unlisted = "stale", self.listed.at, False
         self._place = Position()
-        self._pull = SnapshotPull(self.key, self._clock, before=self.rows)
+        self._pull = self._new_pull()
         self._notify(Change(has_new_health=True))
 
     def _is_of_older_worker(self, epoch: str) -> bool:
@@ -312,7 +312,7 @@ class Replica:
     def _start_pull(self, frame: Frame) -> SnapshotRequest:
         self._become("stale" if self.state != "starting" else "starting", since=self._clock.time())
         self._heard_at = self._clock.now()
-        self._pull = SnapshotPull(self.key, self._clock, before=self.rows, epoch=frame.epoch)
+        self._pull = self._new_pull(frame.epoch)
         self._pull.buffer_frame(frame)
         return self._pull.next_request()
 
@@ -347,6 +347,9 @@ class Replica:
         self._schedule(self._apply_snapshot(pull))
         return self._take_request()
 
+    def _new_pull(self, epoch: str = "") -> SnapshotPull:
+        return SnapshotPull(self.key, self._clock, before=self.rows, interner=self._holding.interner, epoch=epoch)
+
     def _apply_snapshot(self, pull: SnapshotPull) -> SlicedWork:
         """Apply a snapshot in slices. Until its end the replica stays stale and buffers frames; another pull ends the
         work.
@@ -377,7 +380,7 @@ class Replica:
             buffered = []
         self._pull, self._heard_at = None, pull.confirmed_at
         if self._silent():  # this process was suspended, or frames were lost: the snapshot is old
-            self._pull = SnapshotPull(self.key, self._clock, before=self.rows)
+            self._pull = self._new_pull()
             self._notify(news)
             return
         self.state, self.stale_since = "live", None

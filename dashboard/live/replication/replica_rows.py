@@ -103,7 +103,7 @@ class ReplicaRows:
         """Pods by the name of their node."""
         self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
         """Oldest first; lines of an earlier epoch stay until newer ones push them out."""
-        self._interner = RowInterner()
+        self.interner = RowInterner()
 
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""
@@ -141,6 +141,7 @@ class ReplicaRows:
         """
         changes = self.remove(gone)
         for row in rows:
+            self.interner.intern(row)
             changes += self._remove_namesake(row)
             old = self._set(row)
             if old != row:
@@ -157,7 +158,7 @@ class ReplicaRows:
         return changes
 
     def apply_snapshot(self, gone: Collection[str], parts: Iterable[SnapshotPart]) -> Iterator[list[RowChange]]:
-        """Apply a snapshot's rows, STEP at a time. Yields the changes.
+        """Apply a snapshot's rows, which its pull has interned, STEP at a time. Yields the changes.
 
         Unchanged rows are taken over too, because they are packed differently. Deletes come last, so that a list of
         entirely new objects is never empty; but an object whose name a new one has is deleted just before that.
@@ -182,7 +183,6 @@ class ReplicaRows:
 
     def _set(self, row: Row) -> Row | None:
         """Set the row. Returns the object's previous row."""
-        self._interner.intern(row)
         old = self.rows.get(row.uid)
         self.rows[row.uid] = row
         if old is not None and (old.namespace, old.name) != (row.namespace, row.name):

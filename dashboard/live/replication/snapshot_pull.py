@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dashboard.live.replication.change_rates import Rate
 from dashboard.live.replication.compression_dictionaries import ReceivedDictionaries
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
+from dashboard.live.replication.row_interner import RowInterner
 from dashboard.live.replication.snapshot import entry_size, row_size
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
@@ -31,7 +32,9 @@ RowChange = tuple[Row | None, Row | None]
 
 
 class SnapshotPart(NamedTuple):
-    """Rows of a chunk, and those that changed: rows that are packed differently are unpacked to compare them."""
+    """Rows of a chunk, and those of known objects that changed: rows that are packed differently are unpacked to
+    compare them.
+    """
 
     rows: tuple[Row, ...]
     changes: dict[str, RowChange]
@@ -45,7 +48,10 @@ class SnapshotPull:
     started later will show that soon enough. `before` are the present rows; they do not change meanwhile.
     """
 
-    def __init__(self, key: str, clock: Clock, *, before: Mapping[str, Row], epoch: str = "") -> None:
+    def __init__(
+        self, key: str, clock: Clock, *, before: Mapping[str, Row], interner: RowInterner, epoch: str = ""
+    ) -> None:
+        """`interner` is that of the rows: what a row shares with others is given back before more rows come."""
         self.key = key
         self.epoch = epoch
         self.parts: list[SnapshotPart] = []
@@ -62,10 +68,12 @@ class SnapshotPull:
         self.confirmed_at = 0.0
         """When its worker last reported the newest frame: with the first chunk, or with a buffered frame."""
         self._before = before
+        self._interner = interner
         self._clock = clock
         self._snapshot = ""
         self._next = 0
         self._total = 0
+        self._new_count = 0
         self._sent_at: float | None = None
         self._frames: dict[tuple[str, int, bool], Frame] = {}
         self._bytes = 0
@@ -78,7 +86,7 @@ class SnapshotPull:
     @property
     def changed_count(self) -> int:
         """Number of rows that differ from before, once it is complete."""
-        return len(self.missing_rows) + sum(len(part.changes) for part in self.parts)
+        return self._new_count + len(self.missing_rows) + sum(len(part.changes) for part in self.parts)
 
     @property
     def followed_epoch(self) -> str:
@@ -92,7 +100,9 @@ class SnapshotPull:
 
     def next_pull(self) -> SnapshotPull:
         """A pull of the same worker's next snapshot, due after ANSWER_TIMEOUT."""
-        pull = SnapshotPull(self.key, self._clock, before=self._before, epoch=self.followed_epoch)
+        pull = SnapshotPull(
+            self.key, self._clock, before=self._before, interner=self._interner, epoch=self.followed_epoch
+        )
         pull._sent_at = self._clock.now()
         return pull
 
@@ -166,14 +176,18 @@ class SnapshotPull:
     def _forget_snapshot(self) -> None:
         self._snapshot, self._next, self._total = "", 0, 0
         self.parts, self.missing_rows, self.entries, self.rates = [], {}, (), ()
+        self._new_count = 0
         self.dictionaries = ReceivedDictionaries()
 
     def _compared(self, rows: tuple[Row, ...]) -> SnapshotPart:
         changes: dict[str, RowChange] = {}
         for row in rows:
+            self._interner.intern(row)
             old = self._before.get(row.uid)
             self.missing_rows.pop(row.uid, None)
-            if old != row:
+            if old is None:
+                self._new_count += 1
+            elif old != row:
                 changes[row.uid] = (old, row)
         return SnapshotPart(rows, changes)
 

@@ -11,6 +11,7 @@ from dashboard.live.replication.messages import (
 )
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
+from dashboard.live.replication.row_interner import RowInterner
 from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT, MAX_BUFFERED_BYTES, SnapshotPull
 from dashboard.live.replication.unwatched_list import KindList, ListedOnce
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
@@ -163,7 +164,7 @@ def test_a_new_page_has_missed_nothing(replica: Replica) -> None:
 
 
 def test_frames_kept_while_pulling_are_bounded_by_their_size(clock: FakeClock) -> None:
-    pull = SnapshotPull("pods", clock, before={})
+    pull = SnapshotPull("pods", clock, before={}, interner=RowInterner())
     big = [frame("5", seq, row("a", seq, blob=Blob(b"x" * 1_000_000))) for seq in range(1, 100)]
     for each in [*big, big[-1]]:
         pull.buffer_frame(each)
@@ -173,7 +174,7 @@ def test_frames_kept_while_pulling_are_bounded_by_their_size(clock: FakeClock) -
 
 
 def test_frames_with_long_entries_are_bounded_by_their_size_too(clock: FakeClock) -> None:
-    pull = SnapshotPull("pods", clock, before={})
+    pull = SnapshotPull("pods", clock, before={}, interner=RowInterner())
     for seq in range(1, 100):
         long = msgspec.structs.replace(entry("5", seq), labels={"a": "x" * 1_000_000})
         pull.buffer_frame(frame("5", seq, entries=(long,)))
