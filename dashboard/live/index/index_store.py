@@ -42,7 +42,7 @@ VALUES_LIMIT = CacheLimit(f"{MAX_VALUES:,} values of fields by path", is_per_kin
 COLUMNS_LIMIT = CacheLimit(f"{MAX_COLUMNS} fields by path of a kind", is_per_kind=True)
 ROWS_PER_STEP = 2048
 """Rows that are collected in one step."""
-WAIT_TIMEOUT = 0.08
+WAIT_TIMEOUT = 0.05
 """Seconds that a page waits for its rows, before it is shown without them and says so."""
 DropIdle = Callable[[Collection[str]], bool]
 """Drops the oldest unviewed list of these kinds that keeps fields by path; False: there is none."""
