@@ -194,10 +194,11 @@ class JoinedReplica(JoinedFreshness):
         """Pass on a change of one of the replicas."""
         if change.is_first_snapshot:
             self._listed.add(index)
-        if change.has_new_columns:
+        has_new_columns = self.table != self._table  # also where a worker of the same table is the youngest now
+        if change.has_new_columns or has_new_columns:
             self._count(self._counting())
             self._freshness.clear()
-            change = replace(change, has_new_columns=self.table != self._table)
+            change = replace(change, has_new_columns=has_new_columns)
             self._table = self.table
         change = replace(change, is_first_snapshot=False) if self.is_complete else self._before_complete(change)
         self.entries.extend(change.entries)

@@ -32,6 +32,7 @@ from dashboard.live.replication.replica_rows import MAX_ENTRIES
 from dashboard.live.replication.unwatched_list import KindList, ListedOnce
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.objects.printers import register_columns
 from dashboard.runtime.shard import WHOLE, Shard
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health
@@ -279,10 +280,17 @@ class KindReplica:
             self._comparison.add_changed(change)
         if division is not self._shown:
             return
+        if change.has_new_columns:
+            self._register_columns()
         if not self._has_first and not change.is_first_snapshot and _is_complete(division) and division.listed is None:
             self._notify_first(division, change)
         else:
             self._notify(change)
+
+    def _register_columns(self) -> None:
+        """Let this process print the rows that are shown with their columns: those of others may have another table."""
+        if (table := self._shown.table) is not None:
+            register_columns(self.key, table)
 
     def _notify_first(self, division: Division, change: Change) -> None:
         """Pass on a change as the first snapshot, which was complete before the division was shown."""
@@ -368,7 +376,9 @@ class KindReplica:
         rows = comparison.changes()
         self.rates.move(self._clock.time())
         self._shown = to
-        has_new_columns = table is not None and to.table != table
+        has_new_columns = to.table != table
+        if has_new_columns:
+            self._register_columns()
         change = Change(rows, has_new_columns=has_new_columns, has_new_health=True)
         if not _is_complete(to):
             self._notify(change)
