@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -84,6 +84,8 @@ class KindReplica:
         self._comparison: DivisionComparison | None = None
         """The comparison of what is shown with what is to be shown next."""
         self.rates = _MovedRates(lambda: self._shown.rates)
+        self._before = _Counts()
+        """What is added to the numbers of what is shown, so that they go on from those of what was shown before."""
 
     # --- messages ---
 
@@ -199,15 +201,16 @@ class KindReplica:
 
     @property
     def gaps(self) -> int:
-        return self._shown.gaps
+        """Gaps in what was shown, since the replica exists: no move lets this number fall."""
+        return self._before.gaps + self._shown.gaps
 
     @property
     def gaps_healed(self) -> int:
-        return self._shown.gaps_healed
+        return self._before.gaps_healed + self._shown.gaps_healed
 
     @property
     def silences(self) -> int:
-        return sum(replica.silences for replica in _counting(self._shown))
+        return self._before.silences + _silences(self._shown)
 
     @property
     def silent_seconds(self) -> float:
@@ -375,6 +378,7 @@ class KindReplica:
         to, through, table = comparison.to, self._announced_through(), self._shown.table
         rows = comparison.changes()
         self.rates.move(self._clock.time())
+        self._before = self._before.moved(self._shown, to)
         self._shown = to
         has_new_columns = to.table != table
         if has_new_columns:
@@ -432,6 +436,23 @@ class _RecentChanges:
         return epoch != entry.epoch
 
 
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Numbers that only grow, as Prometheus expects it."""
+
+    gaps: int = 0
+    gaps_healed: int = 0
+    silences: int = 0
+
+    def moved(self, shown: Division, to: Division) -> _Counts:
+        """Those with which the sums are the same when `to` is shown."""
+        return _Counts(
+            self.gaps + shown.gaps - to.gaps,
+            self.gaps_healed + shown.gaps_healed - to.gaps_healed,
+            self.silences + _silences(shown) - _silences(to),
+        )
+
+
 class _MovedRates:
     """Changes per second of what is shown; those of before a move as the workers of then counted them."""
 
@@ -457,6 +478,10 @@ def _replicas(division: Division) -> tuple[Replica, ...]:
 def _counting(division: Division) -> tuple[Replica, ...]:
     """The replicas of the shards that can have objects of the kind."""
     return division.parts if isinstance(division, JoinedReplica) else (division,)
+
+
+def _silences(division: Division) -> int:
+    return sum(replica.silences for replica in _replicas(division))
 
 
 def _is_heard(replica: Replica) -> bool:

@@ -156,6 +156,33 @@ async def test_a_younger_division_that_is_not_whole_is_not_followed(cluster: Sha
     assert dict(cluster.replica.rows) == cluster.objects
 
 
+async def test_what_is_counted_never_falls_at_a_move(cluster: ShardedCluster) -> None:
+    def counted() -> tuple[int, int, int]:
+        return cluster.replica.gaps, cluster.replica.gaps_healed, cluster.replica.silences
+
+    cluster.start(WHOLE)
+    await cluster.turns(6)
+    cluster.kill(WHOLE)
+    await cluster.turns(SILENCE)
+    cluster.start(WHOLE)
+    await cluster.turns(6)
+    cluster.workers[0].publisher.put(row("lost", namespace="shop", uid="lost"))
+    await cluster.workers[0].publisher.flush()
+    cluster.layer.sent.clear()
+    await cluster.turns(6)
+    assert counted() == (1, 1, 1)
+    for number, shards in enumerate((THIRDS, [WHOLE], THIRDS), 1):
+        cluster.kill(WHOLE, *THIRDS)
+        await cluster.turns(60)
+        before = counted()
+        assert before[:2] == (1, 1)
+        assert before[2] >= 1 + number
+        cluster.start(*shards)
+        await cluster.turns(60)
+        assert cluster.replica.is_live
+        assert counted() == before
+
+
 async def test_changes_that_nobody_watched_are_known_as_such_after_a_move(cluster: ShardedCluster) -> None:
     cluster.start(WHOLE)
     await cluster.turns(6)
