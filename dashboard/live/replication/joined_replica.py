@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 
 from dashboard.live.replication.joined_rows import JoinedRates, JoinedRows, JoinedUids
-from dashboard.live.replication.readable_replica import OutdatedShard, ReplicaState
+from dashboard.live.replication.readable_replica import OutdatedShard, ReplicaState, ShardProblem
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change, Listener, Listeners, gap_end
 from dashboard.live.replication.replica_rows import MAX_ENTRIES
@@ -62,10 +62,15 @@ class JoinedFreshness:
 
     @property
     def outdated_shards(self) -> tuple[OutdatedShard, ...]:
-        if not any(part.is_live for part in self.parts):
+        """The shards that are not live; none where all of them have the same problem."""
+        outdated = {shard: part for shard, part in self.by_shard.items() if not part.is_live}
+        has_live = len(outdated) < len(self.by_shard)
+        problems = {shard: _problem(part) for shard, part in outdated.items()}
+        if not has_live and len({*problems.values()}) == 1:
             return ()
-        outdated = ((shard, part) for shard, part in self.by_shard.items() if not part.is_live)
-        return tuple(OutdatedShard(shard, part.namespaces) for shard, part in outdated)
+        return tuple(
+            OutdatedShard(shard, part.namespaces, problems[shard], has_live) for shard, part in outdated.items()
+        )
 
     @property
     def awaited_seconds(self) -> float:
@@ -225,3 +230,12 @@ class JoinedReplica(JoinedFreshness):
                 begin = max(begin, first.time)
         known = (each for part in self.parts for each in part.entries if each.time >= begin)
         return sorted(known, key=lambda each: each.ordered_at)
+
+
+def _problem(part: Replica) -> ShardProblem:
+    """Why a replica is not live."""
+    if part.state == "live":
+        return part.health.state
+    if part.state == "starting":
+        return "starting"
+    return "restarted" if part.is_unlisted else "silent"
