@@ -86,7 +86,6 @@ class JoinedReplica(JoinedFreshness):
     rows of some and no feed lines. Of a kind without namespaces only the shard counts that has its objects.
     """
 
-    is_partial = is_hidden = False
     listed: ListedOnce | None = None
 
     def __init__(self, key: str, replicas: tuple[Replica, ...], *, is_namespaced: bool = True) -> None:
@@ -126,10 +125,6 @@ class JoinedReplica(JoinedFreshness):
         """Unix seconds from when on the changes of all were reported; None before."""
         moments = [part.announced_from for part in self.parts if part.announced_from is not None]
         return max((self._early_gap, *moments)) if len(moments) == len(self.parts) else None
-
-    @property
-    def is_requested(self) -> bool:
-        return all(part.is_requested for part in self.replicas)
 
     @property
     def epoch(self) -> str:

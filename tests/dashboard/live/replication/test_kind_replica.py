@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dashboard.live.replication import division_comparison
+from dashboard.live.replication.joined_rows import RowsOf
 from dashboard.live.replication.replica import SILENCE_TIMEOUT
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.unwatched_list import KindList
@@ -154,6 +155,19 @@ async def test_a_younger_division_that_is_not_whole_is_not_followed(cluster: Sha
     await cluster.turns(40)
     assert cluster.replica.is_live
     assert dict(cluster.replica.rows) == cluster.objects
+
+
+async def test_rows_of_a_replica_are_those_of_whoever_it_follows_now(cluster: ShardedCluster) -> None:
+    cluster.start(WHOLE)
+    await cluster.turns(6)
+    rows, before = RowsOf(cluster.replica), cluster.replica.rows
+    cluster.start(*THIRDS)
+    await cluster.turns(6)
+    cluster.kill(WHOLE)
+    cluster.put("shop", "new")
+    await cluster.turns(2)
+    assert dict(rows) == dict(rows.items()) == cluster.objects
+    assert len(rows) == len(list(rows.values())) == len(before) + 1
 
 
 async def test_what_is_counted_never_falls_at_a_move(cluster: ShardedCluster) -> None:
