@@ -157,6 +157,26 @@ async def test_a_younger_division_that_is_not_whole_is_not_followed(cluster: Sha
     assert dict(cluster.replica.rows) == cluster.objects
 
 
+async def test_a_worker_that_is_left_over_is_shown_once_it_restarts_until_all_shards_have(
+    cluster: ShardedCluster,
+) -> None:
+    cluster.start(WHOLE)
+    await cluster.turns(6)
+    cluster.start(*THIRDS)
+    await cluster.turns(6)
+    assert cluster.replica.shard_count == 3, "it is left over"
+    for shards, shown in (([WHOLE], 1), (THIRDS[:2], 1), (THIRDS[2:], 3)):
+        cluster.kill(*shards)
+        await cluster.turns(SILENCE)
+        cluster.start(*shards)
+        cluster.put("shop", f"new-{shown}-{len(shards)}")
+        await cluster.turns(6)
+        assert cluster.replica.shard_count == shown
+        assert cluster.replica.is_live
+        assert dict(cluster.replica.rows) == cluster.mirror == cluster.objects
+    assert cluster.words == cluster.made
+
+
 async def test_rows_of_a_replica_are_those_of_whoever_it_follows_now(cluster: ShardedCluster) -> None:
     cluster.start(WHOLE)
     await cluster.turns(6)
