@@ -206,6 +206,7 @@ def test_shards_of_some_namespaces_are_refused_with_a_sentence(helm: Helm) -> No
     done = helm.run("template", "deltaboard", str(CHART), "--set", options)
     assert done.returncode != 0
     assert "worker.shards divides all namespaces of a cluster" in done.stderr
+    assert "| `worker.shards` and `rights.scope=namespaces` |" in (ROOT / "docs" / "install-in-cluster.md").read_text()
 
 
 def test_a_lowest_number_of_web_processes_above_the_highest_is_refused_with_a_sentence(helm: Helm) -> None:

@@ -12,7 +12,8 @@ from typing import Protocol
 
 from dashboard.live.hub.unavailable_kinds import join_first_titles
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
-from dashboard.live.replication.readable_replica import OutdatedShard, ReadableReplica
+from dashboard.live.replication.readable_replica import OutdatedShard, ReadableReplica, ShardProblem
+from dashboard.live.replication.shard_health import WORST_FIRST
 from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.read_only import is_past_shown
@@ -21,6 +22,8 @@ from informerd.cache.health import Health
 MAX_NAMED = 3
 """Kinds with the same problem, or namespaces, that are named; the others are counted."""
 KINDS = "{kinds}"
+_SAID_FIRST: tuple[ShardProblem, ...] = ("starting", "restarted", "silent", *WORST_FIRST)
+"""The problem of a kind is the first of these that one of its shards has, see JoinedFreshness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +98,26 @@ def freshness_problem(kind: KindInfo, replica: ReadableReplica) -> FreshnessProb
 
 
 def _shards_text(shards: tuple[OutdatedShard, ...]) -> str:
-    """Which shards a problem is of, where others have none."""
+    """Which shards a problem is of, where others have none, or another one."""
+    said = min((each.problem for each in shards), key=_SAID_FIRST.index)
+    these = [each for each in shards if each.problem == said]
+    others = [each for each in shards if each.problem != said]
+    number, where = _named(these)
+    sentence = f"That is so of {number} of {shards[0].shard.count} alone{where}"
+    if others:
+        number, where = _named(others)
+        is_out = "is out of date for another reason" if len(others) == 1 else "are out of date for other reasons"
+        sentence += f"; {number}{where} {is_out}"
+    return f"{sentence}; everything else is live." if shards[0].has_live_others else f"{sentence}."
+
+
+def _named(shards: list[OutdatedShard]) -> tuple[str, str]:
+    """Their numbers, and the namespaces that they have."""
     numbers = [str(each.shard.number) for each in shards]
     names = sorted(name for each in shards for name in each.namespaces)
     more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
     where = f" (namespace{'s' if len(names) > 1 else ''} {', '.join(names[:MAX_NAMED])}{more})" if names else ""
-    which = f"shard{'s' if len(shards) > 1 else ''} {', '.join(numbers)} of {shards[0].shard.count}"
-    return f"That is so of {which} alone{where}; everything else is live."
+    return f"shard{'s' if len(shards) > 1 else ''} {', '.join(numbers)}", where
 
 
 def _problem_of_all(kind: KindInfo, replica: ReadableReplica) -> FreshnessProblem | None:

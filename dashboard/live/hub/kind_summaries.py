@@ -7,7 +7,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from dashboard.live.replication.joined_rows import JoinedRows
+from dashboard.live.replication.joined_rows import RowsOf
 from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Row, Tone
@@ -224,7 +224,7 @@ class KindSummaries:
     def _fill(self, summary: KindSummary, replica: ReadableReplica) -> SlicedWork:
         key = summary.key
         try:
-            uids, rows = replica.possible_uids(), JoinedRows(lambda: (replica,))  # its own may be others by then
+            uids, rows = replica.possible_uids(), RowsOf(replica)
             for step in summary.fill_in_steps(rows, uids, self._clock):
                 yield step
                 if self.by_key.get(key) is not summary:

@@ -24,6 +24,12 @@ class UsageLookup(Protocol):
     def problem(self) -> str:
         """Why nothing newer is known, as a sentence; empty where the last poll was answered."""
 
+    def problem_of(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:
+        """`problem`; where there is none, that no worker tells what objects of the kind `key` use, as a sentence.
+
+        It is about the objects in `namespaces`, or all; with `name` about this object.
+        """
+
     @property
     def answered_at(self) -> float | None:
         """Unix seconds of the last poll that was answered; None where none was."""
@@ -62,6 +68,9 @@ class NoUsage:
 
     def __init__(self, problem: str = "") -> None:
         self.problem = problem
+
+    def problem_of(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:  # noqa: ARG002
+        return self.problem
 
     answered_at = None
     poll_times = None

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 
 from dashboard.live.replication.joined_rows import JoinedRates, JoinedRows, JoinedUids
-from dashboard.live.replication.readable_replica import OutdatedShard, ReplicaState
+from dashboard.live.replication.readable_replica import OutdatedShard, ReplicaState, ShardProblem
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change, Listener, Listeners, gap_end
 from dashboard.live.replication.replica_rows import MAX_ENTRIES
@@ -62,10 +62,15 @@ class JoinedFreshness:
 
     @property
     def outdated_shards(self) -> tuple[OutdatedShard, ...]:
-        if not any(part.is_live for part in self.parts):
+        """The shards that are not live; none where all of them have the same problem."""
+        outdated = {shard: part for shard, part in self.by_shard.items() if not part.is_live}
+        has_live = len(outdated) < len(self.by_shard)
+        problems = {shard: _problem(part) for shard, part in outdated.items()}
+        if not has_live and len({*problems.values()}) == 1:
             return ()
-        outdated = ((shard, part) for shard, part in self.by_shard.items() if not part.is_live)
-        return tuple(OutdatedShard(shard, part.namespaces) for shard, part in outdated)
+        return tuple(
+            OutdatedShard(shard, part.namespaces, problems[shard], has_live) for shard, part in outdated.items()
+        )
 
     @property
     def awaited_seconds(self) -> float:
@@ -81,7 +86,6 @@ class JoinedReplica(JoinedFreshness):
     rows of some and no feed lines. Of a kind without namespaces only the shard counts that has its objects.
     """
 
-    is_partial = is_hidden = False
     listed: ListedOnce | None = None
 
     def __init__(self, key: str, replicas: tuple[Replica, ...], *, is_namespaced: bool = True) -> None:
@@ -121,10 +125,6 @@ class JoinedReplica(JoinedFreshness):
         """Unix seconds from when on the changes of all were reported; None before."""
         moments = [part.announced_from for part in self.parts if part.announced_from is not None]
         return max((self._early_gap, *moments)) if len(moments) == len(self.parts) else None
-
-    @property
-    def is_requested(self) -> bool:
-        return all(part.is_requested for part in self.replicas)
 
     @property
     def epoch(self) -> str:
@@ -194,10 +194,11 @@ class JoinedReplica(JoinedFreshness):
         """Pass on a change of one of the replicas."""
         if change.is_first_snapshot:
             self._listed.add(index)
-        if change.has_new_columns:
+        has_new_columns = self.table != self._table  # also where a worker of the same table is the youngest now
+        if change.has_new_columns or has_new_columns:
             self._count(self._counting())
             self._freshness.clear()
-            change = replace(change, has_new_columns=self.table != self._table)
+            change = replace(change, has_new_columns=has_new_columns)
             self._table = self.table
         change = replace(change, is_first_snapshot=False) if self.is_complete else self._before_complete(change)
         self.entries.extend(change.entries)
@@ -224,3 +225,12 @@ class JoinedReplica(JoinedFreshness):
                 begin = max(begin, first.time)
         known = (each for part in self.parts for each in part.entries if each.time >= begin)
         return sorted(known, key=lambda each: each.ordered_at)
+
+
+def _problem(part: Replica) -> ShardProblem:
+    """Why a replica is not live."""
+    if part.state == "live":
+        return part.health.state
+    if part.state == "starting":
+        return "starting"
+    return "restarted" if part.is_unlisted else "silent"

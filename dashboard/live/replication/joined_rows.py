@@ -47,6 +47,13 @@ class JoinedRows(Mapping[str, Row]):
         return _Items(self)
 
 
+class RowsOf(JoinedRows):
+    """The rows that one replica has now, also after others have taken the place of its `rows`."""
+
+    def __init__(self, replica: ReadableReplica) -> None:
+        super().__init__(lambda: (replica,))
+
+
 class _Values(ValuesView[Row]):
     """Values in one pass: that of collections.abc looks each up by its key."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -32,6 +32,7 @@ from dashboard.live.replication.replica_rows import MAX_ENTRIES
 from dashboard.live.replication.unwatched_list import KindList, ListedOnce
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.objects.printers import register_columns
 from dashboard.runtime.shard import WHOLE, Shard
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health
@@ -83,6 +84,8 @@ class KindReplica:
         self._comparison: DivisionComparison | None = None
         """The comparison of what is shown with what is to be shown next."""
         self.rates = _MovedRates(lambda: self._shown.rates)
+        self._before = _Counts()
+        """What is added to the numbers of what is shown, so that they go on from those of what was shown before."""
 
     # --- messages ---
 
@@ -198,15 +201,16 @@ class KindReplica:
 
     @property
     def gaps(self) -> int:
-        return self._shown.gaps
+        """Gaps in what was shown, since the replica exists: no move lets this number fall."""
+        return self._before.gaps + self._shown.gaps
 
     @property
     def gaps_healed(self) -> int:
-        return self._shown.gaps_healed
+        return self._before.gaps_healed + self._shown.gaps_healed
 
     @property
     def silences(self) -> int:
-        return sum(replica.silences for replica in _counting(self._shown))
+        return self._before.silences + _silences(self._shown)
 
     @property
     def silent_seconds(self) -> float:
@@ -279,10 +283,17 @@ class KindReplica:
             self._comparison.add_changed(change)
         if division is not self._shown:
             return
+        if change.has_new_columns:
+            self._register_columns()
         if not self._has_first and not change.is_first_snapshot and _is_complete(division) and division.listed is None:
             self._notify_first(division, change)
         else:
             self._notify(change)
+
+    def _register_columns(self) -> None:
+        """Let this process print the rows that are shown with their columns: those of others may have another table."""
+        if (table := self._shown.table) is not None:
+            register_columns(self.key, table)
 
     def _notify_first(self, division: Division, change: Change) -> None:
         """Pass on a change as the first snapshot, which was complete before the division was shown."""
@@ -367,8 +378,11 @@ class KindReplica:
         to, through, table = comparison.to, self._announced_through(), self._shown.table
         rows = comparison.changes()
         self.rates.move(self._clock.time())
+        self._before = self._before.moved(self._shown, to)
         self._shown = to
-        has_new_columns = table is not None and to.table != table
+        has_new_columns = to.table != table
+        if has_new_columns:
+            self._register_columns()
         change = Change(rows, has_new_columns=has_new_columns, has_new_health=True)
         if not _is_complete(to):
             self._notify(change)
@@ -422,6 +436,23 @@ class _RecentChanges:
         return epoch != entry.epoch
 
 
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Numbers that only grow, as Prometheus expects it."""
+
+    gaps: int = 0
+    gaps_healed: int = 0
+    silences: int = 0
+
+    def moved(self, shown: Division, to: Division) -> _Counts:
+        """Those with which the sums are the same when `to` is shown."""
+        return _Counts(
+            self.gaps + shown.gaps - to.gaps,
+            self.gaps_healed + shown.gaps_healed - to.gaps_healed,
+            self.silences + _silences(shown) - _silences(to),
+        )
+
+
 class _MovedRates:
     """Changes per second of what is shown; those of before a move as the workers of then counted them."""
 
@@ -447,6 +478,10 @@ def _replicas(division: Division) -> tuple[Replica, ...]:
 def _counting(division: Division) -> tuple[Replica, ...]:
     """The replicas of the shards that can have objects of the kind."""
     return division.parts if isinstance(division, JoinedReplica) else (division,)
+
+
+def _silences(division: Division) -> int:
+    return sum(replica.silences for replica in _replicas(division))
 
 
 def _is_heard(replica: Replica) -> bool:

@@ -12,18 +12,23 @@ from dashboard.live.replication.unwatched_list import ListedOnce
 from dashboard.objects.kinds.feed_entry import Entry
 from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.runtime.shard import Shard
-from informerd.cache.health import Health
+from informerd.cache.health import Health, State
 
 ReplicaState = Literal["starting", "live", "stale"]
+ShardProblem = Literal["starting", "restarted", "silent"] | State
+"""Why a shard is not live: its worker is waited for, has not listed yet, or is not heard; else its health's state."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutdatedShard:
-    """One of a kind's shards that is not live while others are."""
+    """One of a kind's shards that is not live, while others are or have another problem."""
 
     shard: Shard
     namespaces: tuple[str, ...]
     """The namespaces of its rows, sorted."""
+    problem: ShardProblem = "silent"
+    has_live_others: bool = True
+    """Whether there is a shard that is live."""
 
 
 class UidLookup(Protocol):

@@ -22,7 +22,6 @@ from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.snapshot_pull import Position, RowChange, SnapshotPull
 from dashboard.live.replication.unwatched_list import KindList, ListedOnce
 from dashboard.objects.kinds.row import Row, TableDefinition
-from dashboard.objects.printers import register_columns
 from dashboard.runtime.malloc_tuning import list_ended
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health, State
@@ -65,7 +64,9 @@ class Replica:
         self.stale_since: float | None = None
         """Unix seconds since when it is not live; None while it is."""
         self.table: TableDefinition | None = None
-        """Meaning of the cells, for a kind whose columns are not known beforehand, once the worker has sent it."""
+        """Meaning of the cells, for a kind whose columns are not known beforehand, once the worker has sent it.
+        KindReplica makes them the columns of this process, where the rows are shown.
+        """
         self.health = Health(state="starting", since=clock.time())
         """The informer's condition, from the last frame."""
         self.is_hidden = False
@@ -466,7 +467,6 @@ class Replica:
         if described is None or described == self.table:
             return False
         self.table = described
-        register_columns(self.key, described)
         return True
 
     def _open_gap(self) -> None:

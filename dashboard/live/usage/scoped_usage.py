@@ -30,6 +30,14 @@ class ScopedUsage:
     def problem(self) -> str:
         return self._base.problem
 
+    def problem_of(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:
+        if key == NODES:
+            return self._base.problem_of(NODES)
+        seen = self._seen_namespaces(key, namespaces, name)
+        if seen is None:
+            return self._base.problem_of(key)
+        return self._base.problem_of(key, seen) if seen else self._base.problem
+
     @property
     def answered_at(self) -> float | None:
         return self._base.answered_at

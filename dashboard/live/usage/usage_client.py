@@ -94,7 +94,7 @@ class UsageClient:
         """`problem` is why nothing is known before the first report, as a sentence."""
         layer_health = layer_health or ChannelLayerHealth()
         self.problem = problem
-        """Why nothing newer is known, as a sentence; empty where the last poll was answered."""
+        """Why nothing newer is known of anything, as a sentence; empty where the last poll was answered."""
         self.is_served = False
         """Whether something in the cluster serves the metrics API; False before the first report."""
         self.answered_at: float | None = None
@@ -122,6 +122,19 @@ class UsageClient:
         if usage is None or usage.at < self._clock.time() - MAX_AGE:
             return None
         return usage if row.created is None or usage.at >= row.created else None
+
+    def problem_of(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:
+        """`problem`, or which shards with some of these objects no worker tells of, see UsageLookup."""
+        if self.problem:
+            return self.problem
+        asked = ("",) if key == NODES else (name,) if key == NAMESPACES and name else tuple(namespaces)
+        what = "nodes" if key == NODES else "pods of its namespaces"
+        told = (self._reports.missing_shards, "has said yet"), (self._reports.silent_shards, "says any more")
+        for shards, says in told:
+            concerned = [each for each in shards if not asked or any(map(each.includes, asked))]
+            if concerned:
+                return f"No worker of shard {', '.join(map(str, concerned))} {says} what {what} use."
+        return ""
 
     def missing_right(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:
         """Why Deltaboard's account may not read it, see UsageLookup."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dashboard.live.usage.messages import ReportPart
 from dashboard.live.usage.missing_rights import MissingRights
 from dashboard.objects.usage.usage import Usage
-from dashboard.runtime.shard import Shard
+from dashboard.runtime.shard import WHOLE, Shard
 from informerd.clock import Clock
 
 SILENCE_TIMEOUT = 150.0
@@ -44,7 +44,19 @@ class UsageReports:
     @property
     def is_complete(self) -> bool:
         """Whether every shard has reported."""
-        return self._missing_shards() == []
+        return self.newest is not None and not self.missing_shards
+
+    @property
+    def missing_shards(self) -> list[Shard]:
+        """Shards that have not reported while others have."""
+        division = self._division()
+        count = next(iter(division)).count if division else 0
+        return [shard for number in range(1, count + 1) if (shard := Shard(number, count)) not in division]
+
+    @property
+    def silent_shards(self) -> list[Shard]:
+        """Shards of several that have reported, and whose next report is overdue."""
+        return [shard for shard, reports in self._division().items() if shard != WHOLE and reports.is_overdue]
 
     def receive(self, part: ReportPart) -> bool:
         """Take in a part of a report; of two workers of a shard the younger is believed while it is heard.
@@ -73,14 +85,6 @@ class UsageReports:
 
         return max(by_count.values(), key=rank, default={})
 
-    def _missing_shards(self) -> list[Shard] | None:
-        """Shards that have not reported; None before any has."""
-        division = self._division()
-        if not division:
-            return None
-        count = next(iter(division)).count
-        return [shard for number in range(1, count + 1) if (shard := Shard(number, count)) not in division]
-
     def _joined(self) -> UsageReport:
         reports = [each.report for each in self._division().values() if each.report is not None]
         usages: dict[str, dict[str, Usage]] = {}
@@ -88,12 +92,9 @@ class UsageReports:
             for key, of_kind in report.usages.items():
                 usages.setdefault(key, {}).update(of_kind)
         failed = next((report for report in reports if report.problem), None)
-        problem = failed.problem if failed is not None else ""
-        if not problem and (missing := self._missing_shards()):
-            problem = f"No worker of shard {', '.join(map(str, missing))} has said yet what pods of its namespaces use."
         return UsageReport(
             numbers=tuple(number for report in reports for number in report.numbers),
-            problem=problem,
+            problem=failed.problem if failed is not None else "",
             answered_at=_earliest(report.answered_at for report in reports),
             is_served=any(report.is_served for report in reports),
             missing=MissingRights(
@@ -115,12 +116,19 @@ class _ShardReports:
         self.epoch = ""
         self._clock = clock
         self._heard_at = float("-inf")
+        self._pause = 0.0
+        """Seconds between its newest report and the next one, as it said."""
         self._parts: dict[int, ReportPart] = {}
         self._incomplete: tuple[str, int] = ("", 0)
 
     @property
     def is_heard(self) -> bool:
         return self._clock.now() - self._heard_at < SILENCE_TIMEOUT
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether it has been silent for so long after the time at which the next report was to come."""
+        return self._clock.now() - self._heard_at >= SILENCE_TIMEOUT + self._pause
 
     def receive(self, part: ReportPart) -> bool:
         """Take in a part. Returns whether it completes a report."""
@@ -133,6 +141,7 @@ class _ShardReports:
             return False
         parts, self._parts = [self._parts[index] for index in sorted(self._parts)], {}
         self.epoch, self._heard_at = part.epoch, self._clock.now()
+        self._pause = max(0.0, part.next_at - part.polled_at) if part.next_at is not None else 0.0
         usages: dict[str, dict[str, Usage]] = {}
         for each in parts:
             for key, of_kind in each.items:

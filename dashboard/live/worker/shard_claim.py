@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dashboard.runtime.background_tasks import cancel_all
 from dashboard.runtime.shard import Shard
 from informerd.clock import Clock, within
-from informerd.errors import InformerdError
+from informerd.errors import InformerdError, LeaderElectionLost
 from informerd.leader_election.election_config import Election
 from informerd.leader_election.elector import Elector
 from informerd.leader_election.leadership import Leadership
@@ -24,10 +24,10 @@ TURN = 0.5
 """Seconds in which one Lease is tried before the next is tried, too, so that a worker takes no more than one; and
 between two looks whether it is lost.
 """
-OWN_TURN = 25.0
-"""The same for the Lease that it had before, which ends after 15 s unless another has it: no two change places."""
 LOOK = 0.05
 """Seconds between two looks whether a Lease was taken."""
+RETRY_AFTER = 2.0
+"""Seconds after which a candidate whose Lease was lost is one again; more than TURN, so that the loss is seen."""
 RELEASE_SECONDS = 2.0
 """Most seconds that releasing a Lease may take."""
 
@@ -60,21 +60,25 @@ class ShardClaim:
         self._election_of = election_of
         self._chance = chance
         self._held: _Candidate | None = None
+        self._candidates: dict[Shard, _Candidate] = {}
+        """Those that were tried. They know the Leases that they wrote, and so take their own back at once."""
 
     async def acquire(self, before: Shard | None = None) -> Shard:
-        """Wait until a shard is this worker's, by preference the one that it had `before`. One Lease is tried after the
-        other, then all of them.
+        """Wait until a shard is this worker's: that which it had `before`, until another worker is seen to have that.
+
+        So no two change places after an outage of the API server. One Lease is tried after the other, then all of them.
         """
         await self.release()
         first = before.number - 1 if before is not None else self._chance(self._count)
         tried: list[_Candidate] = []
         try:
             for each in range(self._count):
-                shard = Shard((first + each) % self._count + 1, self._count)
-                tried.append(_Candidate(self._client, shard, self._clock, self._election_of))
-                tried[-1].start()
-                end = self._clock.now() + (OWN_TURN if before is not None and each == 0 else TURN)
-                while self._clock.now() < end or len(tried) == self._count:
+                candidate = self._candidate(Shard((first + each) % self._count + 1, self._count))
+                candidate.start()
+                tried.append(candidate)
+                is_own = before is not None and each == 0
+                end = self._clock.now() + TURN
+                while self._clock.now() < end or len(tried) == self._count or (is_own and not candidate.is_anothers):
                     self._held = next((each for each in tried if each.is_held), None)
                     if self._held is not None:
                         return self._held.shard
@@ -96,9 +100,14 @@ class ShardClaim:
         if held is not None:
             await held.stop()
 
+    def _candidate(self, shard: Shard) -> _Candidate:
+        if shard not in self._candidates:
+            self._candidates[shard] = _Candidate(self._client, shard, self._clock, self._election_of)
+        return self._candidates[shard]
+
 
 class _Candidate:
-    """This worker's candidacy for one shard."""
+    """This worker's candidacy for one shard: from `start` to `stop`, and again."""
 
     def __init__(self, client: Client, shard: Shard, clock: Clock, election_of: Callable[[Shard], Election]) -> None:
         self.shard = shard
@@ -113,8 +122,25 @@ class _Candidate:
     def is_held(self) -> bool:
         return self._leadership.seconds_held > 0
 
+    @property
+    def is_anothers(self) -> bool:
+        """Whether the Lease named another worker when it was last seen."""
+        return self._leadership.last_record.holder not in {"", self._leadership.election.identity}
+
     def start(self) -> None:
-        self._task = asyncio.create_task(self._elector.run(), name=f"lease of shard {self.shard}")
+        self._task = asyncio.create_task(self._run(), name=f"lease of shard {self.shard}")
+
+    async def _run(self) -> None:
+        """Be a candidate until cancelled, again where the Lease is lost or the election ends with an error."""
+        while True:
+            try:
+                await self._elector.run()
+            except LeaderElectionLost as lost:
+                logger.info("shard %s: %s", self.shard, lost)
+            except Exception:
+                logger.exception("the election of shard %s ended with an error, and is tried again", self.shard)
+                self._leadership.end()
+            await self._clock.sleep(RETRY_AFTER)
 
     async def stop(self) -> None:
         """End the candidacy, and release the Lease where it is this worker's."""

@@ -184,13 +184,14 @@ class LiveDetail(ObjectView):
             return None
         if self.kind.key == PODS:
             self._marks.note_object(self.object, self.name)
-        missing = self._usage.missing_right(self.kind.key, (self.namespace,) if self.namespace else (), self.name)
+        of = (self.kind.key, (self.namespace,) if self.namespace else (), self.name)
+        missing = self._usage.missing_right(*of)
         return usage_charts(
             self._usage.get(self.kind.key, self.row) if self.exists else None,
             self._usage.known_past(self.kind.key, self.row, self._stir),
             self._marks.marks(self.row.created if self.kind.key == PODS else None),
             self.clock.time(),
-            missing or self._usage.problem,
+            missing or self._usage.problem_of(*of),
             None if missing else self._usage.poll_times,
         )
 

@@ -312,7 +312,9 @@ class LiveList(LiveView):
         if not is_asked_for and not (is_shown and self.kind.key in USAGE_KINDS):
             return ""
         missing = self._usage_source.missing_right(self.kind.key, query.namespaces)
-        return missing or (self._usage_source.problem if is_asked_for or self._usage_source.is_served else "")
+        if missing or not (is_asked_for or self._usage_source.is_served):
+            return missing
+        return self._usage_source.problem_of(self.kind.key, query.namespaces)
 
     @property
     def usage_poll_times(self) -> PollTimes | None:

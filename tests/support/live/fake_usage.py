@@ -62,6 +62,9 @@ class FakeUsage:
         for listener in tuple(self._listeners):
             listener()
 
+    def problem_of(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:
+        return self.problem
+
     def missing_right(self, key: str, namespaces: Collection[str] = (), name: str = "") -> str:
         return self.missing.get(key, "")
 

@@ -16,6 +16,7 @@ from dashboard.live.replication.messages import InterestMessage
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KINDS, KindInfo, find_kind
 from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.objects.printers import register_columns
 from dashboard.pages.controllers.worker_client import ControllersClient
 from dashboard.runtime.app_state import SCOPE_KEY
 from informerd.rest.client import Client
@@ -46,9 +47,15 @@ class Feeds:
         self._silent = {key: Replica(key, clock) for key in silent}
 
     def follow(self, kind: KindInfo) -> None:
-        self._silent[kind.key] = Replica(kind.key, self._clock)
-        self._silent[kind.key].table = self.described
+        replica = self._silent[kind.key] = Replica(kind.key, self._clock)
+        replica.table = self.described
+        replica.on_change(lambda change: self._register_columns(replica) if change.has_new_columns else None)
         self.kinds += (kind,)
+
+    def _register_columns(self, replica: Replica) -> None:
+        """What a KindReplica does."""
+        if replica.table is not None:
+            register_columns(replica.key, replica.table)
 
     def unfollow(self, key: str) -> None:
         del self._silent[key]

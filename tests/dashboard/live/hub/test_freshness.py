@@ -93,6 +93,74 @@ async def test_a_shard_that_is_silent_is_named_with_its_namespaces() -> None:
     )
 
 
+@pytest.fixture
+async def three() -> ShardedCluster:
+    """A cluster of three shards, in each of which there is a namespace."""
+    cluster = ShardedCluster()
+    for namespace in ("shop", "red", "default"):
+        cluster.put(namespace, "web")
+    cluster.start(*(Shard(number, 3) for number in (1, 2, 3)))
+    await cluster.turns(6)
+    return cluster
+
+
+SILENT = "The worker has not been heard since {since}. What you see is from then."
+
+
+async def test_a_shard_with_another_problem_is_not_said_to_have_that_of_the_first(three: ShardedCluster) -> None:
+    three.workers[0].health = Health("stale", three.clock.time(), problem="no answer")
+    three.kill(Shard(2, 3))
+    await three.turns(12)
+    problem = freshness_problem(PODS, three.replica)
+    assert problem is not None
+    assert problem.text == (
+        f"{SILENT} That is so of shard 2 of 3 alone (namespace red); shard 1 (namespace shop) is out of date for "
+        "another reason; everything else is live."
+    )
+    three.workers[1].health = Health("forbidden", three.clock.time(), problem="no")
+    await three.turns(2)
+    problem = freshness_problem(PODS, three.replica)
+    assert problem is not None
+    assert problem.text == (
+        f"{SILENT} That is so of shard 2 of 3 alone (namespace red); shards 1, 3 (namespaces default, shop) are out of "
+        "date for other reasons."
+    )
+
+
+async def test_of_two_shards_that_answer_each_is_said_what_is_so(three: ShardedCluster) -> None:
+    three.workers[0].health = Health("stale", three.clock.time(), problem="no answer", has_answer=True)
+    three.workers[1].health = Health("forbidden", three.clock.time(), problem="no")
+    await three.turns(2)
+    problem = freshness_problem(PODS, three.replica)
+    assert problem is not None
+    assert problem.text == (
+        "Pods may not be listed: shard 2/3: no. That is so of shard 2 of 3 alone (namespace red); shard 1 (namespace "
+        "shop) is out of date for another reason; everything else is live."
+    )
+
+
+async def test_what_is_so_of_all_shards_names_none(three: ShardedCluster) -> None:
+    three.kill(*(Shard(number, 3) for number in (1, 2, 3)))
+    await three.turns(12)
+    problem = freshness_problem(PODS, three.replica)
+    assert problem is not None
+    assert problem.text == SILENT
+
+
+async def test_a_shard_that_was_restarted_is_told_from_one_that_is_silent(three: ShardedCluster) -> None:
+    three.kill(Shard(1, 3), Shard(2, 3))
+    await three.turns(12)
+    three.start(Shard(1, 3))
+    three.workers[-1].health = Health("syncing", three.clock.time(), listed=10)
+    await three.turns(6)
+    problem = freshness_problem(PODS, three.replica)
+    assert problem is not None
+    assert problem.text == (
+        "The worker was restarted. Reading Pods: 10 so far. What you see is from {since}. That is so of shard 1 of 3 "
+        "alone (namespace shop); shard 2 (namespace red) is out of date for another reason; everything else is live."
+    )
+
+
 def test_without_scripts_a_page_says_since_when_in_utc(pods: Feeder) -> None:
     replicas = {"pods": pods.replica, "nodes": Feeder("nodes", FakeClock()).replica}
     assert outage_text([PODS, NODES], replicas) == ""

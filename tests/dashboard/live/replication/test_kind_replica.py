@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dashboard.live.replication import division_comparison
+from dashboard.live.replication.joined_rows import RowsOf
 from dashboard.live.replication.replica import SILENCE_TIMEOUT
 from dashboard.live.replication.scoped_replica import ScopedReplica
 from dashboard.live.replication.unwatched_list import KindList
@@ -154,6 +155,66 @@ async def test_a_younger_division_that_is_not_whole_is_not_followed(cluster: Sha
     await cluster.turns(40)
     assert cluster.replica.is_live
     assert dict(cluster.replica.rows) == cluster.objects
+
+
+async def test_a_worker_that_is_left_over_is_shown_once_it_restarts_until_all_shards_have(
+    cluster: ShardedCluster,
+) -> None:
+    cluster.start(WHOLE)
+    await cluster.turns(6)
+    cluster.start(*THIRDS)
+    await cluster.turns(6)
+    assert cluster.replica.shard_count == 3, "it is left over"
+    for shards, shown in (([WHOLE], 1), (THIRDS[:2], 1), (THIRDS[2:], 3)):
+        cluster.kill(*shards)
+        await cluster.turns(SILENCE)
+        cluster.start(*shards)
+        cluster.put("shop", f"new-{shown}-{len(shards)}")
+        await cluster.turns(6)
+        assert cluster.replica.shard_count == shown
+        assert cluster.replica.is_live
+        assert dict(cluster.replica.rows) == cluster.mirror == cluster.objects
+    assert cluster.words == cluster.made
+
+
+async def test_rows_of_a_replica_are_those_of_whoever_it_follows_now(cluster: ShardedCluster) -> None:
+    cluster.start(WHOLE)
+    await cluster.turns(6)
+    rows, before = RowsOf(cluster.replica), cluster.replica.rows
+    cluster.start(*THIRDS)
+    await cluster.turns(6)
+    cluster.kill(WHOLE)
+    cluster.put("shop", "new")
+    await cluster.turns(2)
+    assert dict(rows) == dict(rows.items()) == cluster.objects
+    assert len(rows) == len(list(rows.values())) == len(before) + 1
+
+
+async def test_what_is_counted_never_falls_at_a_move(cluster: ShardedCluster) -> None:
+    def counted() -> tuple[int, int, int]:
+        return cluster.replica.gaps, cluster.replica.gaps_healed, cluster.replica.silences
+
+    cluster.start(WHOLE)
+    await cluster.turns(6)
+    cluster.kill(WHOLE)
+    await cluster.turns(SILENCE)
+    cluster.start(WHOLE)
+    await cluster.turns(6)
+    cluster.workers[0].publisher.put(row("lost", namespace="shop", uid="lost"))
+    await cluster.workers[0].publisher.flush()
+    cluster.layer.sent.clear()
+    await cluster.turns(6)
+    assert counted() == (1, 1, 1)
+    for number, shards in enumerate((THIRDS, [WHOLE], THIRDS), 1):
+        cluster.kill(WHOLE, *THIRDS)
+        await cluster.turns(60)
+        before = counted()
+        assert before[:2] == (1, 1)
+        assert before[2] >= 1 + number
+        cluster.start(*shards)
+        await cluster.turns(60)
+        assert cluster.replica.is_live
+        assert counted() == before
 
 
 async def test_changes_that_nobody_watched_are_known_as_such_after_a_move(cluster: ShardedCluster) -> None:

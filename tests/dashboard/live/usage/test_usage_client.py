@@ -10,9 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from dashboard.access.rights import LIST_VERBS, UNLIMITED, Rights, Rule
 from dashboard.live.index.usage_lookup import PollTimes
 from dashboard.live.usage.messages import USAGE_REQUEST_GROUP, ReportPart, request_decoder
 from dashboard.live.usage.missing_rights import MissingRights
+from dashboard.live.usage.scoped_usage import ScopedUsage
 from dashboard.live.usage.usage_client import MAX_AGE, MAX_PASTS, SWITCHED_OFF, UsageClient
 from dashboard.live.usage.usage_reports import SILENCE_TIMEOUT
 from dashboard.objects.usage.past_usage import PastUsage, Sample
@@ -83,16 +85,68 @@ def test_the_reports_of_all_shards_are_one_which_says_whose_is_to_come() -> None
     heard, clock = client()
     first, second = (Usage(f"{namespace}/web", clock.time(), 15.0, 0.1, 2**20) for namespace in ("shop", "red"))
     heard.receive(ReportPart("5", 1, 0, 1, clock.time(), items=(("pods", (first,)),), shard=Shard(1, 2)))
-    assert heard.problem == "No worker of shard 2/2 has said yet what pods of its namespaces use."
+    assert heard.problem_of("pods") == "No worker of shard 2/2 has said yet what pods of its namespaces use."
     heard.receive(
         ReportPart("6", 1, 0, 1, clock.time(), items=(("pods", (second,)),), shard=Shard(2, 2), is_served=False)
     )
-    assert (heard.problem, heard.is_served) == ("", True)
+    assert (heard.problem_of("pods"), heard.is_served) == ("", True)
     assert heard.get("pods", WEB) == first
     assert heard.get("pods", pod("web", namespace="red", created=1.0)) == second
     heard.receive(ReportPart("6", 2, 0, 1, clock.time(), "The metrics API does not answer.", shard=Shard(2, 2)))
-    assert heard.problem == "The metrics API does not answer."
+    assert heard.problem_of("pods", ["shop"]) == heard.problem == "The metrics API does not answer."
     assert heard.get("pods", WEB) == first
+
+
+HALVES = (Shard(1, 2), Shard(2, 2))
+SHOP, RED = "shop", "red"
+"""A namespace of each half."""
+
+
+def test_a_shard_that_is_not_heard_concerns_its_namespaces_alone() -> None:
+    assert [shard.includes(namespace) for shard, namespace in zip(HALVES, (SHOP, RED), strict=True)] == [True, True]
+    heard, clock = client()
+    assert heard.problem_of("pods", [SHOP]) == ""
+    heard.receive(ReportPart("5", 1, 0, 1, clock.time(), shard=HALVES[0]))
+    of_red = "No worker of shard 2/2 has said yet what pods of its namespaces use."
+    assert (
+        heard.problem_of("pods") == heard.problem_of("pods", [RED]) == heard.problem_of("pods", [SHOP, RED]) == of_red
+    )
+    assert heard.problem_of("namespaces", name=RED) == of_red
+    assert heard.problem_of("pods", [SHOP]) == heard.problem_of("namespaces", name=SHOP) == ""
+    (of_nodes,) = (shard for shard in HALVES if shard.includes(""))
+    said = "" if of_nodes == HALVES[0] else "No worker of shard 2/2 has said yet what nodes use."
+    assert heard.problem_of("nodes") == said
+    in_shop, in_red = (
+        Rights([], {name: [Rule(LIST_VERBS, frozenset({"", "metrics.k8s.io"}), frozenset({"pods"}))]})
+        for name in (SHOP, RED)
+    )
+    assert ScopedUsage(heard, in_shop).problem_of("pods") == ""
+    assert ScopedUsage(heard, in_red).problem_of("pods") == of_red
+    assert ScopedUsage(heard, in_shop).problem_of("pods", [RED]) == "", "nothing of it is seen"
+    assert ScopedUsage(heard, UNLIMITED).problem_of("pods") == of_red
+
+
+def test_a_shard_that_has_reported_and_says_no_more_is_named_once_its_next_report_is_overdue() -> None:
+    heard, clock = client()
+    for shard in HALVES:
+        now = clock.time()
+        heard.receive(ReportPart("5", 1, 0, 1, now, next_at=now + 60, shard=shard))
+    clock.skip(SILENCE_TIMEOUT + 59)
+    heard.receive(ReportPart("5", 2, 0, 1, clock.time(), shard=HALVES[0]))
+    assert heard.problem_of("pods") == ""
+    clock.skip(1)
+    of_red = "No worker of shard 2/2 says any more what pods of its namespaces use."
+    assert heard.problem_of("pods") == heard.problem_of("pods", [RED]) == of_red
+    assert heard.problem_of("pods", [SHOP]) == ""
+    heard.receive(ReportPart("6", 1, 0, 1, clock.time(), shard=HALVES[1]))
+    assert heard.problem_of("pods") == ""
+
+
+def test_a_worker_of_all_namespaces_that_says_no_more_is_not_named_as_a_shard() -> None:
+    heard, clock = client()
+    heard.receive(report(clock, 0.2))
+    clock.skip(1_000)
+    assert heard.problem_of("pods") == ""
 
 
 def test_one_worker_that_began_after_two_takes_their_place() -> None:
