@@ -186,11 +186,15 @@ async def a_move(all_rows: Sequence[Row]) -> Line:
     """From one worker to three that have listed the same: its last turn, after the rows were compared in slices."""
     layer, clock = Layer(), FakeClock()
     replica = TimedReplica(PODS.key, clock)
-    await fill(replica, publisher(all_rows, WHOLE, layer, clock), layer)
+    whole = publisher(all_rows, WHOLE, layer, clock)
+    await fill(replica, whole, layer)
     await clock.advance(0.1)  # the others begin later
     of_one = cpu(lambda: [replica.rows.get(uid) for uid in replica.rows], len(all_rows))
     for number in range(1, COUNT + 1):
         await fill(replica, publisher(all_rows, Shard(number, COUNT), layer, clock), layer)
+    await whole.flush()  # it was heard until then, so nothing is lost
+    replica.receive_frame(frame_decoder.decode(layer.sent[-1]))
+    replica.tick()
     if replica.shard_count != COUNT:
         raise RuntimeError("the replica has not moved")
     of_three = cpu(lambda: [replica.rows.get(uid) for uid in replica.rows], len(all_rows))

@@ -18,7 +18,7 @@ ENTRY = [1, 2.0, "hibernated", "shop", "web", "uid", "7", "spec.sleep → true",
 
 
 def frame(rows: list[Any], entries: list[Any], health: list[Any]) -> bytes:
-    fields = ["pods", "epoch", 3, 4.0, health, rows, [], entries, [0, 1, 0], [b"dictionary"], None, NEW_FIELD]
+    fields = ["pods", "epoch", 3, 4.0, health, rows, [], entries, [0, 1, 0], [b"dictionary"], None, [1, 1], NEW_FIELD]
     return msgspec.msgpack.encode(fields)
 
 
