@@ -117,7 +117,7 @@ class _Whole(Generic[T]):
                 page = await self._list_watch.page(self._resource_version, on_progress=self._came)
         except (InformerdError, TimeoutError) as error:
             problem = str(error) or f"it took more than {seconds:g} s"
-            log.info("a list in one answer failed, it goes on in pages: %s", problem)
+            log.info("a list in one answer failed, it goes on in pages: %s", problem, extra={"problem": problem})
             return None
         if page.continue_token:  # a server that gives no more at once, whatever is asked for
             return None
