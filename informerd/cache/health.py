@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Literal
 
@@ -71,6 +71,44 @@ class Health(msgspec.Struct, frozen=True, array_like=True):
     def problem_of(self, key: str) -> str:
         """Why the object of that key cannot be read; empty where it can, is not known, or is not among the first."""
         return next((problem for each, problem in self.unreadable_objects if each == key), "")
+
+
+def worst_health(every: Sequence[Health], worst_first: Sequence[State]) -> Health:
+    """The health of several informers of one kind as one: the state and problem of the worst, and since when it is the
+    worst. Its time of the last answer is the oldest one, its numbers are sums. Names of namespaces are left out.
+    """
+    states = {health.state for health in every}
+    state = next(state for state in worst_first if state in states)
+    of_worst = [health for health in every if health.state == state]
+    earliest = min(of_worst, key=lambda health: health.since)
+    return Health(
+        state=state,
+        since=max(health.since for health in every) if state == "live" else earliest.since,
+        heard=_least(health.heard for health in every),
+        problem=earliest.problem,
+        retry_at=_least(health.retry_at for health in of_worst),
+        last_event=max((health.last_event for health in every if health.last_event is not None), default=None),
+        last_bookmark=_least(health.last_bookmark for health in every),
+        reconnects=sum(health.reconnects for health in every),
+        relists=sum(health.relists for health in every),
+        listed=sum(health.listed for health in every),
+        remaining=_remaining(every),
+        has_answer=all(health.has_answer for health in of_worst),
+        polled=max(health.polled for health in every),
+        unreadable=sum(health.unreadable for health in every),
+        unreadable_objects=tuple(each for health in every for each in health.unreadable_objects)[:UNREADABLE_NAMED],
+    )
+
+
+def _least(moments: Iterable[float | None]) -> float | None:
+    return min((moment for moment in moments if moment is not None), default=None)
+
+
+def _remaining(every: Iterable[Health]) -> int | None:
+    """How many are still to come in all; None where one of those that are being listed does not say."""
+    listing = [health for health in every if health.state in ("starting", "syncing")]
+    known = [health.remaining for health in listing if health.remaining is not None]
+    return sum(known) if listing and len(known) == len(listing) else None
 
 
 def not_synced_reason(health: Health) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
-from informerd.cache.health import UNREADABLE_NAMED, Health, State
+from informerd.cache.health import Health, State, worst_health
 
 WORST_FIRST: tuple[State, ...] = ("unreachable", "starting", "syncing", "stale", "absent", "live")
 """States of namespaces that may be listed."""
@@ -30,29 +30,14 @@ def joined_health(
         first = next(iter(forbidden.values()), Health("starting", 0.0))
         since = min((each.since for each in forbidden.values()), default=0.0)
         return msgspec.structs.replace(first, since=since, **named)
-    states = {health.state for health in counted.values()}
-    worst = next(state for state in WORST_FIRST if state in states)
-    are_all = len(states) == 1
-    names = [name for name, health in counted.items() if health.state == worst]
-    of_worst = [counted[name] for name in names]
-    earliest = min(of_worst, key=lambda health: health.since)
-    every = [*counted.values()]
-    return Health(
-        state="stale" if worst == "absent" and not are_all else worst,
-        since=max(each.since for each in every) if worst == "live" else earliest.since,
-        heard=min((each.heard for each in every if each.heard is not None), default=None),
-        problem=_problem(earliest.problem, names, are_all=are_all),
-        retry_at=_least(each.retry_at for each in of_worst),
-        last_event=max((each.last_event for each in every if each.last_event is not None), default=None),
-        last_bookmark=_least(each.last_bookmark for each in every),
-        reconnects=sum(each.reconnects for each in every),
-        relists=sum(each.relists for each in every),
-        listed=sum(each.listed for each in every),
-        remaining=_remaining(every),
-        has_answer=all(each.has_answer for each in of_worst) or worst == "absent",
-        polled=max(each.polled for each in every),
-        unreadable=sum(each.unreadable for each in every),
-        unreadable_objects=tuple(pair for each in every for pair in each.unreadable_objects)[:UNREADABLE_NAMED],
+    worst = worst_health([*counted.values()], WORST_FIRST)
+    names = [name for name, health in counted.items() if health.state == worst.state]
+    are_all = len(names) == len(counted)
+    return msgspec.structs.replace(
+        worst,
+        state="stale" if worst.state == "absent" and not are_all else worst.state,
+        problem=_problem(worst.problem, names, are_all=are_all),
+        has_answer=worst.has_answer or worst.state == "absent",
         **named,
     )
 
@@ -62,14 +47,3 @@ def _problem(problem: str, names: list[str], *, are_all: bool) -> str:
         return problem
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return f"in namespace {names[0]}{more}: {problem}"
-
-
-def _least(moments: Iterable[float | None]) -> float | None:
-    return min((moment for moment in moments if moment is not None), default=None)
-
-
-def _remaining(every: list[Health]) -> int | None:
-    """How many are still to come in all; None where one of those that are being listed does not say."""
-    listing = [each for each in every if each.state in ("starting", "syncing")]
-    known = [each.remaining for each in listing if each.remaining is not None]
-    return sum(known) if listing and len(known) == len(listing) else None

@@ -1,7 +1,7 @@
 """Replica of one kind in a web process: that of one worker, or of the shards of several, and the moves between these.
 
 While workers of two divisions run, as 1/1 and 1/3 to 3/3 do while a worker is replaced by three, both are followed, and
-one is shown. Another one is shown once all its shares are live, if that is better, or if all its workers began later.
+one is shown. Another one is shown once all its shards are live, if that is better, or if all its workers began later.
 Listeners hear of the rows that differ, and of each change once.
 """
 
@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from dashboard.live.replication.change_rates import RATES_SECONDS, Rate
-from dashboard.live.replication.division_comparison import Division, DivisionComparison
 from dashboard.live.replication.entry_deduplicator import MAX_RECENT, OVERLAP, change_id
 from dashboard.live.replication.joined_replica import JoinedReplica
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
@@ -28,6 +27,7 @@ from dashboard.live.replication.readable_replica import (
 )
 from dashboard.live.replication.replica import SILENCE_TIMEOUT, UNLISTED_STATES, Replica
 from dashboard.live.replication.replica_change import Change, Listener, Listeners, gap_end
+from dashboard.live.replication.replica_comparison import Division, ReplicaComparison
 from dashboard.live.replication.replica_rows import MAX_ENTRIES
 from dashboard.live.replication.unwatched_list import KindList, ListedOnce
 from dashboard.objects.kinds.feed_entry import Entry
@@ -74,14 +74,14 @@ class KindReplica:
         """Whether listeners have heard of a first snapshot."""
         self._recent = _RecentChanges()
         self._shown = self._division(WHOLE.count)
-        """Whether rows are shown that no worker has sent."""
+        """The one whose rows and health are shown."""
         self._heard = set[int]()
         """Numbers of shards of the divisions of which a frame has come."""
         self._gap_ends: dict[int, float] = {}
         """Unix seconds up to which changes may be missing among the lines of each division."""
         self._through = 0.0
         """Unix seconds up to which every change was announced, or is in a gap that was, at the last move."""
-        self._comparison: DivisionComparison | None = None
+        self._comparison: ReplicaComparison | None = None
         """The comparison of what is shown with what is to be shown next."""
         self.rates = _MovedRates(lambda: self._shown.rates)
         self._before = _Counts()
@@ -318,10 +318,10 @@ class KindReplica:
         if len(self._divisions) > 1 and self._comparison is None:
             for count, division in [*self._divisions.items()]:
                 if division is not self._shown and self._comparison is None and self._is_better(count, division):
-                    self._comparison = DivisionComparison(self._shown, division)
+                    self._comparison = ReplicaComparison(self._shown, division)
                     self._schedule(self._compare(count, self._comparison))
 
-    def _compare(self, count: int, comparison: DivisionComparison) -> SlicedWork:
+    def _compare(self, count: int, comparison: ReplicaComparison) -> SlicedWork:
         """Move where the other division is still better once it is compared with what is shown."""
         try:
             yield from comparison.run()
@@ -373,7 +373,7 @@ class KindReplica:
     def _was_heard(self, division: Division) -> bool:
         return len(_replicas(division)) in self._heard
 
-    def _move(self, comparison: DivisionComparison) -> None:
+    def _move(self, comparison: ReplicaComparison) -> None:
         """Show the rows of the other division: listeners hear of those that differ, and of what was not announced."""
         to, through, table = comparison.to, self._announced_through(), self._shown.table
         rows = comparison.changes()
@@ -399,7 +399,7 @@ class KindReplica:
         if undivided is not self._shown:
             self._comparison = None
             _replicas(undivided)[0].hold(self._shown.rows, self._shown.table)
-            comparison = DivisionComparison(self._shown, undivided)
+            comparison = ReplicaComparison(self._shown, undivided)
             run_at_once(comparison.run())
             self._move(comparison)
         return _replicas(undivided)[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.live.replication import division_comparison
+from dashboard.live.replication import replica_comparison
 from dashboard.live.replication.joined_rows import RowsOf
 from dashboard.live.replication.replica import SILENCE_TIMEOUT
 from dashboard.live.replication.scoped_replica import ScopedReplica
@@ -274,7 +274,7 @@ async def test_whatever_workers_come_and_go_the_rows_are_those_of_the_cluster(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over a layer that loses, doubles and delays, and with work in slices; each change is announced at most once."""
-    monkeypatch.setattr(division_comparison, "COMPARED_IN_STEP", 5)
+    monkeypatch.setattr(replica_comparison, "COMPARED_IN_STEP", 5)
     cluster = ShardedCluster(seed, is_sliced=bool(seed % 2))
     cluster.queue = type(cluster.queue)(cluster.chance, loss=0.1, doubling=0.1, delay=0.2)
     namespaces = [*NAMESPACES.values(), "payments", "search", "logging", "blue"]

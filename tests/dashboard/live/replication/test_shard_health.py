@@ -46,3 +46,10 @@ def test_a_kind_is_absent_where_it_is_for_all_workers() -> None:
 def test_while_the_shards_have_different_columns_it_is_stale() -> None:
     health = joined(LIVE, LIVE, same_columns=False)
     assert (health.state, health.problem, health.has_answer) == ("stale", OTHER_COLUMNS, True)
+
+
+def test_what_is_still_to_come_is_the_sum_of_all_that_are_being_listed() -> None:
+    first = Health("syncing", since=11.0, listed=500, remaining=4_500)
+    second = Health("syncing", since=12.0, listed=1_000, remaining=2_000)
+    assert (joined(LIVE, first, second).listed, joined(LIVE, first, second).remaining) == (1_500, 6_500)
+    assert joined(first, Health("starting", since=11.0)).remaining is None

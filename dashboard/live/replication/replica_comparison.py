@@ -1,4 +1,4 @@
-"""Comparison of the rows of two divisions of a kind, in slices, while both change."""
+"""Comparison of the rows of two replicas of a kind, in slices, while both change."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ COMPARED_IN_STEP = 200
 """Rows that are compared in one step."""
 
 
-class DivisionComparison:
-    """Finds out in slices which rows of a division differ from those that are shown, while both change."""
+class ReplicaComparison:
+    """Finds out in slices which rows of another replica differ from those that are shown, while both change."""
 
     def __init__(self, shown: Division, to: Division) -> None:
         self.to = to
