@@ -34,3 +34,17 @@ def test_a_shard_is_read(text: str, shard: Shard) -> None:
 def test_what_is_no_shard_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no shard"):
         read_shard(text)
+
+
+@pytest.mark.parametrize(
+    ("names", "divided"),
+    [
+        ([f"team-{number:02d}" for number in range(1, 100)], {0, 99}),
+        ([f"team-{number}" for number in range(667)], {0, 90, 577}),
+        ([f"tenant-{number:04d}" for number in range(2_000)], {600, 800}),
+    ],
+)
+def test_numbered_names_are_divided_as_the_documentation_says(names: list[str], divided: set[int]) -> None:
+    """docs/scale.md warns of it. The hash is the API server's own, which filters by it."""
+    counts = [sum(map(Shard(number, 3).includes, names)) for number in (1, 2, 3)]
+    assert (set(counts), sum(counts)) == (divided, len(names))
